@@ -1,0 +1,105 @@
+"""What a check is given and what it returns. Pure data, shared by every check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from service.events import AnswerEvent
+from service.policy import AppPolicy
+
+Span = tuple[int, int]
+
+
+class Outcome(StrEnum):
+    """The outcome of one check for one answer. Every check of every answer has exactly one."""
+
+    PASS = "pass"  # noqa: S105 (an outcome, not a password)
+    FAIL = "fail"
+    NOT_APPLICABLE = "not_applicable"
+    NOT_EVALUATED = "not_evaluated"
+    DISABLED = "disabled"
+
+
+class Severity(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class NotEvaluated(StrEnum):
+    """Why a check could not decide. Never counted as a pass, always counted."""
+
+    MISSING_TEXT = "missing_text"
+    TOO_LARGE = "too_large"
+    CHECK_ERROR = "check_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    ``start``/``end`` are Python character offsets into ``answer``, end exclusive; both None for a
+    structured citation without a place in it. ``detail`` is one line for the reviewer: what was
+    looked for, the nearest thing found and where. ``cause`` is what alike findings share (the
+    unknown ref, the absent value); findings with equal (app, check, reason, cause) form a group.
+    """
+
+    check: str
+    reason: str
+    surface: str
+    start: int | None
+    end: int | None
+    detail: str
+    severity: Severity
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that is fine, and where it stands, so that a page can link the two.
+
+    ``kind``: for numbers ``grounded`` | ``elsewhere`` | ``from_query`` | ``from_context`` |
+    ``derived`` | ``approximate``; for citations ``resolved``. ``ref`` is None when the evidence is
+    the query. ``chunk_start``/``chunk_end`` are character offsets into that chunk's text.
+    """
+
+    check: str
+    kind: str
+    surface: str
+    start: int | None
+    end: int | None
+    ref: str | None = None
+    chunk_start: int | None = None
+    chunk_end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckInput:
+    """One answer, ready to be checked.
+
+    ``texts`` is aligned with ``event.retrieved``; None where no text could be had.
+    ``corpus_refs``: of the refs that the answer cites and retrieval did not return, those that the
+    document store knows (they turn ``unknown_ref`` into ``not_retrieved``).
+    """
+
+    event: AnswerEvent
+    texts: tuple[str | None, ...]
+    policy: AppPolicy
+    corpus_refs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """``evaluated``/``failed``: how many citations, numbers, … were decided, and how many of them
+    were findings (x and m of a per-item rate). ``owned``: the spans of the answer that this check
+    claims, so that a later check leaves them alone (one wrong thing is one finding)."""
+
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    not_evaluated: NotEvaluated | None = None
+    evaluated: int = 0
+    failed: int = 0
+    owned: tuple[Span, ...] = ()
+    error: str | None = field(default=None)

@@ -1,0 +1,77 @@
+"""The per-app policy: one YAML file, validated, closed. Pure: reading the file is settings' business."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+CHECKS_VERSION = 1
+"""Goes up whenever a check decides differently, so that a new rule is not mistaken for a bad release."""
+
+OTHER = "other"
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CitationPolicy(_Closed):
+    """How this app cites."""
+
+    base: Literal[0, 1] = Field(1, description="The first index of numeric citations.")
+    separator: str = Field("#", description="Between a document and its chunk: pricing#plans.")
+    required: bool = Field(False, description="An answer without a citation fails.")
+    by_url: bool = Field(True, description="Links count as citations when retrieved chunks carry URLs.")
+    forms: tuple[str, ...] | None = Field(None, description="Names of the forms that count; all when absent.")
+
+
+class NumberPolicy(_Closed):
+    """What counts as a number to check."""
+
+    in_code: bool = Field(True, description="Values in code blocks are checked (indices and names are not).")
+
+
+class SamplingPolicy(_Closed):
+    """Inclusion probabilities. The judge's are at least the audit's, always."""
+
+    audit: Probability = 0.005
+    flagged: Probability = 0.2
+    rest: Probability = 0.01
+
+
+class AppPolicy(_Closed):
+    """Everything that may differ between two apps."""
+
+    citations: CitationPolicy = CitationPolicy()
+    numbers: NumberPolicy = NumberPolicy()
+    disabled_checks: frozenset[Literal["citations", "numbers"]] = frozenset()
+    sampling: SamplingPolicy = SamplingPolicy()
+
+    @cached_property
+    def ruleset(self) -> str:
+        """Version of the checks + hash of this app's check settings (not of its sampling)."""
+        settings = self.model_dump_json(include={"citations", "numbers"})
+        settings += ",".join(sorted(self.disabled_checks))
+        return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+class Policy(_Closed):
+    """All apps. An app that is not listed is labelled ``other`` (its identity keeps its name)."""
+
+    apps: dict[str, AppPolicy] = Field(default_factory=dict)
+    default: AppPolicy = AppPolicy()
+    unknown_apps: Literal["other", "reject"] = "other"
+
+    def of(self, app: str) -> AppPolicy:
+        return self.apps.get(app, self.default)
+
+    def label(self, app: str) -> str:
+        """The bounded name that metrics and counters carry."""
+        return app if app in self.apps else OTHER
+
+    def admits(self, app: str) -> bool:
+        return app in self.apps or self.unknown_apps == OTHER
