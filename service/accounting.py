@@ -1,0 +1,247 @@
+"""The books: what is counted for every record, and the equations that must hold. Pure.
+
+Everything that a batch adds to any counter follows from its rows (:func:`totals_of`,
+:func:`counters_of`, :func:`partition_counts`), so that ``rebuild`` gets the same books from the
+rows in ``rag.verdicts`` as the consumer got from the events.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+SEPARATOR = "\x1f"
+"""Between the parts of a counter's field: release, ruleset, language, measure."""
+
+
+class Kind(StrEnum):
+    """What became of one received record. Exactly one of these."""
+
+    CHECKED = "checked"
+    RECORDED = "recorded"
+    REJECTED = "rejected"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One check's outcome in a row. ``evaluated`` = m, ``failed`` = x of the per-item rate."""
+
+    outcome: str
+    evaluated: int = 0
+    failed: int = 0
+    not_evaluated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Everything that is counted about one record, and nothing else. ``app`` and ``release`` are
+    the bounded labels, ``identity`` is the app's name as it was sent. ``hour``: hours since 1970.
+    ``causes``: (check, reason, cause, severity, surface) of each finding, the gravest first."""
+
+    offset: int
+    kind: Kind
+    reason: str = ""
+    app: str = ""
+    identity: str = ""
+    event_id: str = ""
+    release: str = ""
+    ruleset: str = ""
+    language: str = ""
+    purpose: str = ""
+    status: str = ""
+    hour: int = 0
+    timestamp_ms: int = 0
+    u: float = 0.0
+    stratum: str = ""
+    pi: float = 0.0
+    pi_audit: float = 0.0
+    checks: Mapping[str, CheckRow] = field(default_factory=dict)
+    causes: tuple[tuple[str, str, str, str, str], ...] = ()
+
+    @property
+    def flagged(self) -> bool:
+        return bool(self.causes)
+
+
+def encode_row(row: Row) -> list[Any]:
+    """A compact JSON list; short for what is neither an answer nor counted by app."""
+    if row.kind is Kind.REJECTED:
+        return [row.offset, row.kind.value, row.reason, row.timestamp_ms]
+    head = [row.offset, row.kind.value, row.timestamp_ms, row.app, row.identity, row.event_id,
+            row.release, row.ruleset, row.language, row.purpose, row.status, row.hour]  # fmt: skip
+    if row.kind is not Kind.CHECKED:
+        return head
+    checks = {
+        name: [check.outcome, check.evaluated, check.failed, check.not_evaluated]
+        for name, check in row.checks.items()
+    }
+    return [*head, round(row.u, 9), row.stratum, row.pi, row.pi_audit, checks, row.causes]
+
+
+def decode_row(data: Sequence[Any]) -> Row:
+    kind = Kind(data[1])
+    if kind is Kind.REJECTED:
+        return Row(offset=data[0], kind=kind, reason=data[2], timestamp_ms=data[3])
+    names = ("timestamp_ms", "app", "identity", "event_id", "release", "ruleset", "language",
+             "purpose", "status", "hour", "u", "stratum", "pi", "pi_audit")  # fmt: skip
+    values = dict(zip(names, data[2:], strict=False))
+    if kind is Kind.CHECKED:
+        values["checks"] = {name: CheckRow(*check) for name, check in data[16].items()}
+        values["causes"] = tuple(tuple(cause) for cause in data[17])
+    return Row(offset=data[0], kind=kind, **values)
+
+
+def partition_counts(rows: Iterable[Row]) -> Counter[str]:
+    """What one partition's checkpoint adds: records by kind."""
+    return Counter(row.kind.value for row in rows)
+
+
+def totals_of(rows: Iterable[Row]) -> Counter[str]:
+    """What the whole store adds. ``cases`` and ``suppressed`` are decided by the store itself."""
+    totals: Counter[str] = Counter()
+    for row in rows:
+        totals[row.kind.value] += 1
+        if row.kind is Kind.REJECTED:
+            totals[f"rejected:{row.reason}"] += 1
+        for name, check in row.checks.items():
+            totals[f"check:{name}:{check.outcome}"] += 1
+            if check.not_evaluated:
+                totals[f"not_evaluated:{name}:{check.not_evaluated}"] += 1
+        if row.flagged:
+            totals["flagged"] += 1
+    return totals
+
+
+def counters_of(rows: Iterable[Row]) -> dict[tuple[str, int], Counter[str]]:
+    """(app, hour) → field → increment. Only live answers enter: rates are of live traffic."""
+    counters: dict[tuple[str, int], Counter[str]] = {}
+    for row in rows:
+        if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != "live":
+            continue
+        counter = counters.setdefault((row.app, row.hour), Counter())
+        prefix = SEPARATOR.join((row.release, row.ruleset, row.language, ""))
+        for measure, value in _measures(row):
+            counter[prefix + measure] += value
+    return counters
+
+
+def _measures(row: Row) -> Iterable[tuple[str, int]]:
+    yield row.kind.value, 1
+    yield f"status:{row.status}", 1
+    if row.kind is not Kind.CHECKED:
+        return
+    yield f"stratum:{row.stratum}", 1
+    if row.flagged:
+        yield "flagged", 1
+    for name, check in row.checks.items():
+        yield f"{name}:{check.outcome}", 1
+        if check.not_evaluated:
+            yield f"{name}:not_evaluated:{check.not_evaluated}", 1
+        if check.evaluated:
+            x, m = check.failed, check.evaluated
+            # The five sums of a ratio that clusters by answer, and the two of the per-answer rate.
+            yield f"{name}:answers", 1
+            yield f"{name}:m", m
+            yield f"{name}:mm", m * m
+            if x:
+                yield f"{name}:failed_answers", 1
+                yield f"{name}:x", x
+                yield f"{name}:xx", x * x
+                yield f"{name}:xm", x * m
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """``left`` and ``right``: term → value. ``imbalance`` = sum(left) − sum(right); 0 when it holds."""
+
+    name: str
+    left: Mapping[str, int]
+    right: Mapping[str, int]
+
+    @property
+    def imbalance(self) -> int:
+        return sum(self.left.values()) - sum(self.right.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionBook:
+    """One partition's (or HTTP's, or a file's) account since ``first``. ``counts`` has received,
+    gaps, lost, checked, recorded, rejected, duplicate. ``segment`` goes up with each reset."""
+
+    source: str
+    partition: int
+    first: int
+    next: int
+    segment: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Everything ``groundwatch books`` and ``/v1/books`` show."""
+
+    equations: tuple[Equation, ...]
+    partitions: tuple[PartitionBook, ...]
+    totals: Mapping[str, int]
+
+    @property
+    def balanced(self) -> bool:
+        return all(equation.imbalance == 0 for equation in self.equations)
+
+
+EQUATIONS = ("offsets", "records", "citations", "numbers", "flagged", "cases")
+"""Names of the equations that exist; the check equations are named by their check."""
+
+CASE_STATES = ("open", "claimed", "withheld", "resolved", "expired", "erased")
+_OUTCOMES = ("pass", "fail", "not_applicable", "not_evaluated", "disabled")
+
+
+def books_of(
+    partitions: Sequence[PartitionBook],
+    totals: Mapping[str, int],
+    case_states: Mapping[str, int],
+    checks: Sequence[str],
+) -> Books:
+    """The equations of the design, over all partitions and segments.
+
+    ``case_states``: how many cases the index holds by state, counted apart from ``totals["cases"]``.
+    """
+
+    def of(name: str) -> int:
+        return sum(book.counts.get(name, 0) for book in partitions)
+
+    equations = [
+        Equation(
+            "offsets",
+            {"next − first": sum(book.next - book.first for book in partitions)},
+            {"received": of("received"), "offset gaps": of("gaps"), "lost": of("lost")},
+        ),
+        Equation(
+            "records",
+            {"received": of("received")},
+            {kind.value: of(kind.value) for kind in Kind},
+        ),
+    ]
+    for check in checks:
+        outcomes = {name: totals.get(f"check:{check}:{name}", 0) for name in _OUTCOMES}
+        equations.append(Equation(check, {"checked": totals.get("checked", 0)}, outcomes))
+    parts = ("cases", "suppressed", "auto_grouped")
+    equations.append(
+        Equation(
+            "flagged",
+            {"flagged": totals.get("flagged", 0)},
+            {part: totals.get(part, 0) for part in parts},
+        )
+    )
+    equations.append(
+        Equation(
+            "cases",
+            {"cases": totals.get("cases", 0)},
+            {state: case_states.get(state, 0) for state in CASE_STATES},
+        )
+    )
+    return Books(tuple(equations), tuple(partitions), dict(totals))

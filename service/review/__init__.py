@@ -1,0 +1,1 @@
+"""What people look at: cases, and how they are found."""

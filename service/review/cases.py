@@ -1,0 +1,86 @@
+"""Cases: flagged answers that wait for a person. One per app + event id, whatever flagged it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+DAY_MS = 86_400_000
+SEVERITY_WEIGHT = {"low": 1.0, "medium": 4.0, "high": 16.0}
+SEVERITY_ORDER = ("high", "medium", "low")
+
+
+def priority(severity: str, occurred_ms: int, half_life_days: float = 1.0) -> float:
+    """log2(weight of the severity) + time / half-life, in half-lives since 1970.
+
+    Time-invariant: of two cases the same one stays ahead for ever, so nothing is re-scored. A high
+    finding (16) is worth as much as a low one (1) that is four half-lives younger.
+    """
+    return math.log2(SEVERITY_WEIGHT[severity]) + occurred_ms / (DAY_MS * half_life_days)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSummary:
+    """One row of the queue. ``occurred_ms``: milliseconds since 1970; ``headline``: the gravest
+    finding's detail line; ``alike``: flagged answers of its group so far, this one included."""
+
+    case_id: str
+    app: str
+    event_id: str
+    release: str
+    language: str
+    occurred_ms: int
+    severity: str
+    status: str
+    checks: tuple[str, ...]
+    reasons: tuple[str, ...]
+    headline: str
+    query: str
+    group: str | None
+    alike: int
+    priority: float
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
+    be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
+    of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome;
+    ``position``: (source, partition, offset) of the event."""
+
+    summary: CaseSummary
+    event: dict[str, Any]
+    findings: list[dict[str, Any]]
+    evidence: list[dict[str, Any]]
+    outcomes: dict[str, str]
+    ruleset: str
+    stratum: str
+    u: float
+    pi: float
+    position: tuple[str, int, int]
+    reduced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFilter:
+    """All given parts must hold. ``status`` defaults to the open queue; None means any."""
+
+    app: str | None = None
+    release: str | None = None
+    check: str | None = None
+    reason: str | None = None
+    severity: str | None = None
+    status: str | None = "open"
+
+    def indexes(self) -> list[tuple[str, str]]:
+        names = ("app", "release", "check", "reason", "severity", "status")
+        return [(name, value) for name in names if (value := getattr(self, name)) is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Cases by falling priority; ``next_cursor`` is None on the last page (opaque otherwise)."""
+
+    cases: list[CaseSummary] = field(default_factory=list)
+    next_cursor: str | None = None
