@@ -1,0 +1,5 @@
+import sys
+
+from tools.kafka.run import main
+
+sys.exit(main())
