@@ -1,0 +1,92 @@
+# `make` or `make help` lists the targets. Everything runs from .venv; `make setup` makes it.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+BIN := .venv/bin
+STAMP := .venv/.setup-stamp
+PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
+# venv needs ensurepip, which Debian packages apart from python3.
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+TYPED := service consumers $(wildcard tools) tests
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE) pyproject.toml
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: $(STAMP) ## Make .venv with the locked dependencies and the groundwatch command (PYTHON=… to choose)
+
+.venv/bin/python:
+	@chosen=; \
+	for candidate in $(or $(PYTHON),$(PYTHONS)); do \
+	  if "$$candidate" -c '$(USABLE)' >/dev/null 2>&1; then chosen=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$chosen" ]; then \
+	  echo 'groundwatch needs Python 3.11 or later with venv; tried: $(or $(PYTHON),$(PYTHONS)).' >&2; \
+	  echo 'Install one (Debian, Ubuntu: python3 and python3-venv), or: make setup PYTHON=/path/to/python3' >&2; \
+	  exit 1; \
+	fi; \
+	echo "setup: .venv from $$("$$chosen" --version)"; \
+	"$$chosen" -m venv .venv
+
+# The stamp is the last thing written: a setup that broke off is done again. Hatchling comes from
+# the lock too, hence no build isolation: nothing that is not pinned by hash is fetched.
+$(STAMP): requirements-dev.lock pyproject.toml | .venv/bin/python
+	@echo 'setup: installing the locked dependencies'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	  -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: demo
+demo: $(STAMP) ## Stream the bundled sample through the embedded monitor and show the queue
+	@$(BIN)/groundwatch demo
+
+.PHONY: test
+test: check ## Everything that CI runs: the checks, then every test
+	$(BIN)/pytest
+
+.PHONY: test-fast
+test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
+	$(BIN)/pytest tests/unit
+
+.PHONY: check
+check: $(STAMP) ## Lint, format, types, import contracts, lock files, no registry addresses
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy $(TYPED)
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tests.architecture.locks
+	$(BIN)/python -m tests.architecture.addresses
+
+.PHONY: format
+format: $(STAMP) ## Rewrite the files as ruff wants them
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: kafka
+kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
+	@$(BIN)/python -m tools.kafka
+
+.PHONY: bench
+bench: $(STAMP) ## Measure answers per second on real Kafka and Redis, against a bare loop
+	@$(BIN)/python -m tests.bench
+
+.PHONY: soak
+soak: $(STAMP) ## The soak test for ten minutes: continuous traffic, a random fault every 20 s
+	SOAK_SECONDS=600 $(BIN)/pytest --timeout=1200 tests/integration/test_soak.py
+
+.PHONY: lock
+lock: $(STAMP) ## Write the lock files anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
+	$(COMPILE) --output-file requirements.lock
+	$(COMPILE) --group dev --output-file requirements-dev.lock
+
+.PHONY: clean
+clean: ## Remove .venv, caches and build results (not groundwatch-data)
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

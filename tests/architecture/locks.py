@@ -1,0 +1,166 @@
+"""Do the lock files still say what pyproject.toml asks for? Needs no network.
+
+``python -m tests.architecture.locks`` prints each fault and exits 1. Resolving anew and comparing
+would need the registry and would fail for reasons outside the change, so the locked graph is
+walked instead, from the requirements through the metadata of the installed distributions:
+docs/decisions/0003-lock-and-setup.md.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# The lock files are universal: what any of these would install must be in them. The oldest Python
+# that is supported needs the back-ports, a new one may need something else.
+SYSTEMS = (
+    {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
+    {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
+    {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
+)
+PYTHONS = (
+    {"python_version": "3.11", "python_full_version": "3.11.0"},
+    {"python_version": "3.14", "python_full_version": "3.14.0"},
+)
+CPYTHON = {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
+PLATFORMS = [{**system, **python, **CPYTHON} for system in SYSTEMS for python in PYTHONS]
+
+
+@dataclass
+class Pin:
+    """One distribution of a lock file; ``marker`` says where it is installed, None everywhere."""
+
+    version: str
+    marker: Marker | None
+    hashes: list[str] = field(default_factory=list)
+
+
+Lock = dict[str, Pin]  # by normalized name
+
+
+def faults(root: Path = ROOT) -> list[str]:
+    """Everything that is wrong with the two lock files under ``root``, a sentence each."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    runtime = [Requirement(line) for line in project["project"]["dependencies"]]
+    develop = [Requirement(line) for line in project["dependency-groups"]["dev"]]
+    backend = [Requirement(line) for line in project["build-system"]["requires"]]
+    try:
+        shipped = read_lock((root / "requirements.lock").read_text())
+        tested = read_lock((root / "requirements-dev.lock").read_text())
+    except ValueError as error:
+        return [str(error)]
+    return [
+        *(f"requirements.lock: {fault}" for fault in _compare(runtime, shipped)),
+        *(
+            f"requirements-dev.lock: {fault}"
+            for fault in _compare([*runtime, *develop, *backend], tested)
+        ),
+        *_disagreements(shipped, tested),
+    ]
+
+
+def read_lock(text: str) -> Lock:
+    """Parse ``name==version`` lines with their ``--hash`` lines.
+
+    Raises:
+        ValueError: a line is neither, so an option or an address has slipped in.
+    """
+    lock: Lock = {}
+    pin = None
+    for line in text.splitlines():
+        if pinned := re.fullmatch(r"([A-Za-z0-9._-]+)==([^\s;]+)(?: ; (.+))? \\", line):
+            marker = Marker(pinned[3]) if pinned[3] else None
+            pin = lock[canonicalize_name(pinned[1])] = Pin(pinned[2], marker)
+        elif pin and (hashed := re.fullmatch(r" {4}--hash=(sha256:[0-9a-f]{64})(?: \\)?", line)):
+            pin.hashes.append(hashed[1])
+        else:
+            raise ValueError(f"not a line of a lock file: {line!r}")
+    return lock
+
+
+def _compare(wanted: list[Requirement], lock: Lock) -> Iterator[str]:
+    needed: set[str] = set()
+    for origin, requirement in _closure(wanted):
+        name = canonicalize_name(requirement.name)
+        needed.add(name)
+        if name not in lock:
+            yield f"{requirement} ({origin}) is missing"
+        elif not requirement.specifier.contains(lock[name].version, prereleases=True):
+            yield f"{requirement} ({origin}) is not satisfied by {lock[name].version}"
+    for name, pin in lock.items():
+        if not pin.hashes:
+            yield f"{name} has no hash"
+        if name not in needed:
+            yield f"{name} is locked, but nothing asks for it"
+        elif (pin.marker is None or pin.marker.evaluate()) and _installed(name) != pin.version:
+            yield f"{name} {pin.version} is locked, {_installed(name)} is installed: make setup"
+
+
+def _closure(wanted: list[Requirement]) -> Iterator[tuple[str, Requirement]]:
+    """Each requirement that some platform has, with who asks for it, the transitive ones too."""
+    pending = [("pyproject.toml", requirement, "") for requirement in wanted]
+    seen: set[str] = set()
+    while pending:
+        origin, requirement, extra = pending.pop()
+        if not _applies(requirement.marker, extra):
+            continue
+        yield origin, requirement
+        for wish in ("", *requirement.extras):
+            key = f"{canonicalize_name(requirement.name)}[{wish}]"
+            if key not in seen:
+                seen.add(key)
+                pending += [(key, child, wish) for child in _requirements(requirement.name)]
+
+
+def _applies(marker: Marker | None, extra: str) -> bool:
+    return marker is None or any(
+        marker.evaluate({**platform, "extra": extra}) for platform in PLATFORMS
+    )
+
+
+def _requirements(name: str) -> Iterable[Requirement]:
+    """What a distribution asks for; nothing for one that is for another platform than this."""
+    try:
+        return [Requirement(line) for line in requires(name) or ()]
+    except PackageNotFoundError:
+        return ()
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _disagreements(runtime: Lock, develop: Lock) -> list[str]:
+    """What is tested must be what is shipped."""
+    return [
+        f"{name}: requirements.lock and requirements-dev.lock differ"
+        for name, pin in runtime.items()
+        if develop.get(name) != pin
+    ]
+
+
+def main() -> int:
+    found = faults()
+    for fault in found:
+        sys.stderr.write(f"{fault}\n")
+    if found:
+        sys.stderr.write("After a change of pyproject.toml: make lock, and commit both files.\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
