@@ -98,13 +98,13 @@ def _compare(wanted: list[Requirement], lock: Lock) -> Iterator[str]:
             yield f"{requirement} ({origin}) is missing"
         elif not requirement.specifier.contains(lock[name].version, prereleases=True):
             yield f"{requirement} ({origin}) is not satisfied by {lock[name].version}"
-    for name, pin in lock.items():
+    for locked, pin in lock.items():
         if not pin.hashes:
-            yield f"{name} has no hash"
-        if name not in needed:
-            yield f"{name} is locked, but nothing asks for it"
-        elif (pin.marker is None or pin.marker.evaluate()) and _installed(name) != pin.version:
-            yield f"{name} {pin.version} is locked, {_installed(name)} is installed: make setup"
+            yield f"{locked} has no hash"
+        if locked not in needed:
+            yield f"{locked} is locked, but nothing asks for it"
+        elif (pin.marker is None or pin.marker.evaluate()) and _installed(locked) != pin.version:
+            yield f"{locked} {pin.version} is locked, {_installed(locked)} is installed: make setup"
 
 
 def _closure(wanted: list[Requirement]) -> Iterator[tuple[str, Requirement]]:

@@ -1,0 +1,49 @@
+"""What tests/conftest.py promises of every test run."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def run_pytest(folder: Path, *options: str) -> str:
+    """Standard output of a run over ``folder`` with this project's conftest.py."""
+    shutil.copy(TESTS / "conftest.py", folder)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", folder, *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).stdout
+
+
+def test_a_test_of_the_pure_parts_opens_no_socket() -> None:
+    with pytest.raises((RuntimeWarning, UserWarning, RuntimeError), match="tried to use socket"):
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+
+
+def test_a_skip_is_said_loudly_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "test_servers.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('n', [1, 2])\n"
+        "def test_it(n):\n"
+        "    pytest.skip('no Redis here: apt-get install redis-server')\n"
+    )
+    ending = run_pytest(tmp_path).split("NOT TESTED")[1]
+    assert "2 test(s) skipped: no Redis here: apt-get install redis-server" in ending
+
+
+def test_nothing_is_said_when_nothing_was_skipped(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
+    output = run_pytest(tmp_path)
+    assert "1 passed" in output
+    assert "NOT TESTED" not in output
