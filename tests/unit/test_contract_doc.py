@@ -1,0 +1,81 @@
+"""docs/contract.md is held to the code: fields, limits, reasons and examples."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from service import events
+from service.events import AnswerEvent, EventLimits, RejectReason, parse_event
+
+CONTRACT = (Path(__file__).parents[2] / "docs" / "contract.md").read_text(encoding="utf-8")
+MODELS: dict[str, type[BaseModel]] = {
+    "event": AnswerEvent,
+    "retrieved": events.Chunk,
+    "context": events.ContextItem,
+    "citations": events.Citation,
+    "user": events.User,
+    "release": events.Release,
+    "usage": events.Usage,
+}
+
+
+def section(heading: str) -> str:
+    match = re.search(rf"^##+ {heading}\n(.*?)(?=^##|\Z)", CONTRACT, re.MULTILINE | re.DOTALL)
+    assert match is not None, heading
+    return match[1]
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of each line of the section's first table, without its head."""
+    table = re.search(r"(?:^\|.*\n)+", section(heading), re.MULTILINE)
+    assert table is not None, heading
+    return [line.strip("|").split("|") for line in table[0].splitlines()[2:]]
+
+
+def code(cell: str) -> str:
+    match = re.fullmatch(r"`([^`]+)`", cell.strip())
+    assert match is not None, cell
+    return match[1]
+
+
+@pytest.mark.parametrize("heading", MODELS)
+def test_documented_fields_are_the_models(heading: str) -> None:
+    documented = [code(row[0]) for row in rows(heading)]
+    assert documented == list(MODELS[heading].model_fields)
+
+
+@pytest.mark.parametrize("heading", MODELS)
+def test_required_and_nullable_are_documented(heading: str) -> None:
+    for name, kind, default, *_ in rows(heading):
+        field = MODELS[heading].model_fields[code(name)]
+        assert (default.strip() == "required") is field.is_required(), name
+        assert ("*null*" in kind) is (field.default is None and not field.is_required()), name
+
+
+def test_documented_reasons_are_the_code_s() -> None:
+    assert {code(row[0]) for row in rows("When an event is rejected")} == set(RejectReason)
+
+
+def test_documented_limits_are_the_defaults() -> None:
+    limits = EventLimits()
+    values = [int(row[1]) for row in rows("Limits")]
+    assert values == [limits.max_bytes, limits.max_chunks, limits.max_text]
+
+
+def test_every_example_is_a_valid_event() -> None:
+    examples = re.findall(r"```json\n(.*?)```", CONTRACT, re.DOTALL)
+    assert len(examples) >= 2
+    for example in examples:
+        assert isinstance(parse_event(example.encode()), AnswerEvent)
+
+
+def test_the_message_shown_is_one_that_the_code_gives() -> None:
+    raw = b'{"event_id":"a","query":"","answer":"","retrieved":['
+    raw += b'{"ref":"r"},' * 3 + b'{"ref":"r","score":"high"}]}'
+    rejection = parse_event(raw)
+    assert isinstance(rejection, events.Rejection)
+    assert f"`{rejection.message}`" in CONTRACT
