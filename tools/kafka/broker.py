@@ -13,13 +13,15 @@ from pathlib import Path
 
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
-
 from tools.kafka.jars import broker_jars
 
 GIVE_UP_AFTER_S = 60.0
 JVM = (
     *("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC"),
-    *("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true"),
+    *(
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    ),
 )
 PROPERTIES = """\
 process.roles=broker,controller
@@ -77,7 +79,7 @@ class Broker:
         return self._process.pid
 
     def start(self) -> None:
-        """Start, and return once a metadata request is answered; :class:`BrokerFailed` after 60 s."""
+        """Return once a metadata request is answered; :class:`BrokerFailed` after 60 s."""
         classpath = f"{broker_jars()}/*"
         self.directory.mkdir(parents=True, exist_ok=True)
         data = self.directory / "data"
@@ -134,7 +136,13 @@ class Broker:
     def _format(self, classpath: str) -> None:
         digest = hashlib.sha256(str(self.directory).encode()).digest()[:16]
         cluster = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-        arguments = ("format", "--standalone", f"--cluster-id={cluster}", "--config", str(self._config))
+        arguments = (
+            "format",
+            "--standalone",
+            f"--cluster-id={cluster}",
+            "--config",
+            str(self._config),
+        )
         done = subprocess.run(
             ["java", *JVM, "-cp", classpath, "kafka.tools.StorageTool", *arguments],
             capture_output=True,

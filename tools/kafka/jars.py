@@ -44,7 +44,7 @@ def broker_jars() -> Path:
 
 def _fetch(jars: Path) -> None:
     jars.parent.mkdir(parents=True, exist_ok=True)
-    # Renamed into place when complete: neither an aborted nor a parallel fetch is taken for a whole one.
+    # Renamed into place when complete: half a fetch, or two at once, are not taken for a whole.
     with tempfile.TemporaryDirectory(dir=jars.parent, prefix="kafka-fetch-") as scratch:
         done = subprocess.run(
             [
@@ -57,7 +57,9 @@ def _fetch(jars: Path) -> None:
             check=False,
         )
         if done.returncode != 0:
-            raise KafkaMissing(f"Maven could not fetch the jars. {HOW_TO_GET}\n{done.stdout[-2000:]}")
+            raise KafkaMissing(
+                f"Maven could not fetch the jars. {HOW_TO_GET}\n{done.stdout[-2000:]}"
+            )
         try:
             Path(scratch, "jars").rename(jars)
         except OSError:

@@ -19,7 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="A real Kafka broker on this machine, without Docker. Ctrl-C stops it.",
     )
     parser.add_argument("--port", type=int, default=9092)
-    parser.add_argument("--data", type=Path, help="kept between runs; default: .cache/kafka-data-PORT")
+    parser.add_argument(
+        "--data", type=Path, help="kept between runs; default: .cache/kafka-data-PORT"
+    )
     chosen = parser.parse_args(arguments)
     directory = chosen.data or cache_directory() / f"kafka-data-{chosen.port}"
     broker = Broker(directory.resolve(), chosen.port)
@@ -28,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         broker.start()
         create_default_topics(broker.bootstrap)
         sys.stdout.write(f"{broker.bootstrap}\n")
-        sys.stderr.write(f"topics: {', '.join(DEFAULT_TOPICS)}\nlog: {broker.log}\nCtrl-C stops it.\n")
+        sys.stderr.write(
+            f"topics: {', '.join(DEFAULT_TOPICS)}\nlog: {broker.log}\nCtrl-C stops it.\n"
+        )
         sys.stdout.flush()
         signal.pause()
     except (KafkaMissing, BrokerFailed) as error:

@@ -10,7 +10,7 @@ from kafka.admin import NewTopic
 DAY_MS = 24 * 60 * 60 * 1000
 MIB = 1 << 20
 
-# Events may have 1 MiB; a dead letter carries the same bytes and headers, a verdict batch many rows.
+# Events may have 1 MiB; a dead letter carries the same bytes and headers.
 DEFAULT_TOPICS: Mapping[str, tuple[int, Mapping[str, str]]] = {
     "rag.answers": (4, {"retention.ms": str(7 * DAY_MS), "max.message.bytes": str(2 * MIB)}),
     "rag.answers.dead-letter": (
