@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
@@ -35,10 +35,14 @@ class Chunk(_Part):
     text: str | None = Field(None, description="Looked up in the document store when absent.")
     score: float | None = None
     rank: int | None = None
-    in_prompt: bool = Field(True, description="Only chunks that reached the model ground an answer.")
+    in_prompt: bool = Field(
+        True, description="Only chunks that reached the model ground an answer."
+    )
     url: str | None = None
     title: str | None = None
-    number: int | None = Field(None, description="The number the prompt gave this chunk, if not its position.")
+    number: int | None = Field(
+        None, description="The number the prompt gave this chunk, if not its position."
+    )
     tenant: str | None = None
     acl: list[str] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
@@ -195,7 +199,9 @@ def _explain(raw: bytes, error: ValidationError) -> Rejection:
             f"schema_version: this release reads version {SCHEMA_VERSION}",
             field,
         )
-    return Rejection(RejectReason.SCHEMA, f"{field}: {_KIND.get(first['type'], first['type'])}", field)
+    return Rejection(
+        RejectReason.SCHEMA, f"{field}: {_KIND.get(first['type'], first['type'])}", field
+    )
 
 
 _KIND = {

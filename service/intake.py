@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 
@@ -20,7 +20,7 @@ class Receipt:
     reason: str | None = None
     field: str | None = None
     message: str | None = None
-    verdict: dict[str, Any] | None = field(default=None)
+    verdict: dict[str, Any] | None = None
 
 
 class Overloaded(Exception):

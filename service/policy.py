@@ -25,14 +25,20 @@ class CitationPolicy(_Closed):
     base: Literal[0, 1] = Field(1, description="The first index of numeric citations.")
     separator: str = Field("#", description="Between a document and its chunk: pricing#plans.")
     required: bool = Field(False, description="An answer without a citation fails.")
-    by_url: bool = Field(True, description="Links count as citations when retrieved chunks carry URLs.")
-    forms: tuple[str, ...] | None = Field(None, description="Names of the forms that count; all when absent.")
+    by_url: bool = Field(
+        True, description="Links count as citations when retrieved chunks carry URLs."
+    )
+    forms: tuple[str, ...] | None = Field(
+        None, description="Names of the forms that count; all when absent."
+    )
 
 
 class NumberPolicy(_Closed):
     """What counts as a number to check."""
 
-    in_code: bool = Field(True, description="Values in code blocks are checked (indices and names are not).")
+    in_code: bool = Field(
+        True, description="Values in code blocks are checked (indices and names are not)."
+    )
 
 
 class SamplingPolicy(_Closed):

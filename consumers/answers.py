@@ -1,0 +1,387 @@
+"""The consumer of answers: poll → pipeline → one script call → outbox → commit.
+
+One thread. Each partition that is held has a job, a generator that yields wherever it would have to
+wait; the loop polls (which keeps the membership) and moves every job on. An outage pauses reading
+and is retried; it never drops or dead-letters anything.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+import structlog
+
+from consumers.batching import Window, window
+from consumers.dead_letters import letter_of, letter_of_batch
+from consumers.delivery import Courier, batch_message, case_message, letter_message
+from consumers.kafka import PartitionConsumer, RecordProducer
+from consumers.outages import RETRY_S, Job, Outages, sleep
+from consumers.placement import Halted, Placed, Placement
+from service.health import Health
+from service.ingest import Ingest, halve, record_bytes
+from service.metrics import Metrics
+from service.outage import Outage
+from service.pipeline import Batch, DeadLetter, Effects
+from service.records import Record, Undecodable
+from service.store import Applied, Fenced, Moved, Outbox, OutboxPending, Store
+
+log = structlog.get_logger(__name__)
+
+IDLE_POLL_MS = 200
+BUSY_POLL_MS = 3
+HALT_RETRY_S = 2.0
+MAX_RECORD_BYTES = 700_000
+"""A batch whose record for ``rag.verdicts`` would be larger is split: topics take 1 MB by default."""
+
+HEARTBEAT_LATE_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersOptions:
+    """Topics, group, and when to commit. ``gaps_expected``: the topic is compacted or its producers
+    use transactions, so that a missing offset is a gap; else it is a loss."""
+
+    topic: str
+    dead_letters: str
+    verdicts: str
+    group: str
+    gaps_expected: bool = False
+    commit_every_s: float = 1.0
+    grace_s: float = 20.0
+
+
+class _Replace(Exception):
+    """The partition stands elsewhere than we thought: place it again."""
+
+
+@dataclass(eq=False)
+class _Held:
+    """One partition that this process holds. ``expected``: the next offset to be read;
+    ``committable``: the offset up to which everything is stored and produced."""
+
+    partition: int
+    segment: int = 0
+    topic_id: str = ""
+    expected: int = 0
+    placed: bool = False
+    halted: Halted | None = None
+    waiting: bool = True
+    committable: int | None = None
+    committed: int | None = None
+    backlog: deque[Window] = field(default_factory=deque)
+    job: Job[None] | None = None
+
+
+class AnswersConsumer:
+    """Built with its adapters; :meth:`run` until asked to stop."""
+
+    def __init__(
+        self,
+        consumer: PartitionConsumer,
+        producer: RecordProducer,
+        placement: Placement,
+        store: Store,
+        ingest: Ingest,
+        metrics: Metrics,
+        health: Health,
+        options: AnswersOptions,
+    ) -> None:
+        self._consumer = consumer
+        self._outages = Outages(metrics, health)
+        self._courier = Courier(producer, self._outages)
+        self._placement = placement
+        self._store = store
+        self._ingest = ingest
+        self._metrics = metrics
+        self._health = health
+        self._options = options
+        self._held: dict[int, _Held] = {}
+        self._commit_due = 0.0
+
+    # The loop.
+
+    def run(self, stop: threading.Event) -> None:
+        """Consume until ``stop`` is set, then drain, flush and commit within the grace period."""
+        while not stop.is_set():
+            self.turn()
+        self._drain()
+
+    def turn(self) -> None:
+        """One round: poll, move every partition on, commit when it is due."""
+        self._health.tick()
+        busy = any(held.waiting for held in self._held.values())
+        try:
+            poll = self._consumer.poll(BUSY_POLL_MS if busy else IDLE_POLL_MS)
+        except Outage as outage:
+            self._outages.note(outage)
+            time.sleep(RETRY_S)
+            return
+        for partition in self._consumer.drain_revoked():
+            if self._held.pop(partition, None) is not None:
+                log.info("partition_revoked", topic=self._options.topic, partition=partition)
+        for partition in poll.unpositioned:
+            self._hold(partition)
+        for partition in set(poll.records) | {fault.partition for fault in poll.undecodable}:
+            faults = [fault for fault in poll.undecodable if fault.partition == partition]
+            self._receive(partition, poll.records.get(partition, []), faults)
+        for held in list(self._held.values()):
+            self._advance(held)
+        self._commit()
+        self._report()
+
+    def _hold(self, partition: int) -> None:
+        held = self._held.get(partition)
+        if held is None or held.placed:
+            # New to us, or its position is out of range: either way it must be placed.
+            self._held[partition] = held = _Held(partition)
+            held.job = self._job(held)
+
+    def _receive(self, partition: int, records: list[Record], faults: list[Undecodable]) -> None:
+        held = self._held.get(partition)
+        if held is None or not held.placed:
+            return
+        received = window(held.expected, records, faults)
+        held.expected = received.next
+        held.backlog.append(received)
+        held.waiting = True
+        self._consumer.pause({partition})
+
+    def _advance(self, held: _Held) -> None:
+        if held.job is not None and held.waiting:
+            next(held.job, None)
+
+    def _drain(self) -> None:
+        """Finish what has been read, as far as the grace period goes; the rest is read again."""
+        until = time.monotonic() + self._options.grace_s
+        self._consumer.pause(self._held)
+        while time.monotonic() < until and not self._outages.down:
+            working = [held for held in self._held.values() if held.placed and held.backlog]
+            if not working:
+                break
+            self._health.tick()
+            for held in working:
+                self._advance(held)
+            time.sleep(0.002)
+        self._commit_due = 0.0
+        self._commit()
+
+    # One partition's job.
+
+    def _job(self, held: _Held) -> Job[None]:
+        yield from self._place(held)
+        while held.placed:
+            if not held.backlog:
+                held.waiting = False
+                self._consumer.resume({held.partition})
+                yield
+                continue
+            try:
+                yield from self._take(held, held.backlog[0])
+                held.backlog.popleft()
+            except _Replace:
+                held.placed = False
+                held.backlog.clear()
+                yield from self._place(held)
+
+    def _place(self, held: _Held) -> Job[None]:
+        """Until the partition stands at its checkpoint with an empty outbox."""
+        held.waiting = True
+        while not held.placed:
+            try:
+                placed = self._placement.place(held.partition, self._commit_one)
+            except Outage as outage:
+                self._outages.note(outage)
+                yield from sleep(RETRY_S)
+                continue
+            self._outages.over("kafka", "redis")
+            if isinstance(placed, Placed):
+                yield from self._settle(held, placed)
+                continue
+            if placed is not None and placed != held.halted:
+                log.error(
+                    "partition_halted",
+                    partition=held.partition,
+                    reason=placed.reason,
+                    mend=placed.mend,
+                )
+            held.halted = placed
+            yield from sleep(HALT_RETRY_S)
+
+    def _settle(self, held: _Held, placed: Placed) -> Job[None]:
+        """Flush what a former owner left, put the account's start and losses on record, and seek."""
+        held.halted = None
+        yield from self._flush(held.partition)
+        held.segment, held.topic_id = placed.segment, placed.topic_id
+        begin = placed.next + placed.lost
+        if placed.announce or placed.lost:
+            lost = {"retention": placed.lost} if placed.lost else {}
+            batch = self._empty(held, placed.next, begin, lost)
+            try:
+                yield from self._store_effects(held, (yield from self._prepared(batch)))
+            except _Replace:
+                return
+        if self._consumer.seek(held.partition, begin):
+            held.expected = held.committable = begin
+            held.placed = True
+            log.info("partition_placed", partition=held.partition, offset=begin, lost=placed.lost)
+        else:
+            yield from sleep(RETRY_S)
+
+    def _empty(self, held: _Held, first: int, end: int, lost: dict[str, int]) -> Batch:
+        return Batch(
+            source=self._options.topic, partition=held.partition, topic_id=held.topic_id,
+            segment=held.segment, first=first, next=end, received=0, gaps=0, lost=lost, items=(),
+        )  # fmt: skip
+
+    def _batch(self, held: _Held, received: Window) -> Batch:
+        holes = received.holes
+        gaps = holes if self._options.gaps_expected else 0
+        lost = {"undecodable": received.undecodable, "offset_gap": holes - gaps}
+        return Batch(
+            source=self._options.topic,
+            partition=held.partition,
+            topic_id=held.topic_id,
+            segment=held.segment,
+            first=received.first,
+            next=received.next,
+            received=received.received,
+            gaps=gaps,
+            lost={reason: number for reason, number in lost.items() if number},
+            items=self._ingest.read(received.records),
+        )
+
+    def _take(self, held: _Held, received: Window) -> Job[None]:
+        """Dead letters first, then the store, then the outbox: a crash anywhere loses nothing."""
+        if received.faults:
+            yield from self._bury_batches(received.faults)
+        batches = deque([self._batch(held, received)])
+        while batches:
+            batch = batches.popleft()
+            effects = yield from self._prepared(batch)
+            if record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
+                batches.extendleft(reversed(halve(batch)))
+                continue
+            yield from self._bury(effects.dead_letters)
+            yield from self._store_effects(held, effects)
+
+    def _prepared(self, batch: Batch) -> Job[Effects]:
+        return self._outages.retried(lambda: self._ingest.prepare(batch))
+
+    def _store_effects(self, held: _Held, effects: Effects) -> Job[None]:
+        batch = effects.batch
+        applied: Applied | None = None
+        while applied is None:
+            try:
+                effects, applied = self._ingest.apply(effects, self._placement.epoch)
+            except Outage as outage:
+                self._outages.note(outage)
+                yield from sleep(RETRY_S)
+            except OutboxPending:
+                yield from self._flush(held.partition)
+            except Moved as refusal:
+                if (refusal.next, refusal.pending) != (batch.next, batch.batch_id):
+                    log.warning(
+                        "checkpoint_moved",
+                        partition=held.partition,
+                        expected=batch.first,
+                        found=refusal.next,
+                    )
+                    raise _Replace from None
+                # Our own call got through; only its answer was lost.
+                outbox = yield from self._outbox(held.partition)
+                applied = _what_was_applied(effects, outbox)
+            except Fenced:
+                log.warning("fenced", partition=held.partition)
+                raise _Replace from None
+        self._outages.over("redis")
+        self._ingest.observe(effects, applied)
+        yield from self._flush(held.partition)
+        held.committable = batch.next
+
+    # The outbox and dead letters.
+
+    def _outbox(self, partition: int) -> Job[Outbox | None]:
+        topic = self._options.topic
+        return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
+
+    def _flush(self, partition: int) -> Job[None]:
+        """Produce what the outbox holds: the cases, then the batch that closes them; then forget it."""
+        outbox = yield from self._outbox(partition)
+        if outbox is None:
+            return
+        topic, verdicts = self._options.topic, self._options.verdicts
+        with self._metrics.time_stage("produce"):
+            yield from self._courier.deliver(verdicts, map(case_message, outbox.cases))
+            yield from self._courier.deliver(
+                verdicts, [batch_message(f"{topic}/{partition}", outbox.batch)]
+            )
+        batch_id = outbox.batch_id
+        yield from self._outages.retried(
+            lambda: self._store.ledger.clear_outbox(topic, partition, batch_id)
+        )
+
+    def _bury(self, dead: tuple[DeadLetter, ...]) -> Job[None]:
+        options = self._options
+        letters = [letter_of(letter, options.topic, options.group) for letter in dead]
+        return self._courier.deliver(options.dead_letters, map(letter_message, letters))
+
+    def _bury_batches(self, faults: tuple[Undecodable, ...]) -> Job[None]:
+        options, now = self._options, int(time.time() * 1000)
+        for fault in faults:
+            self._metrics.observe_undecodable_batch()
+            self._metrics.observe_dead_letter("undecodable")
+        letters = [letter_of_batch(fault, options.topic, options.group, now) for fault in faults]
+        return self._courier.deliver(options.dead_letters, map(letter_message, letters))
+
+    # Commits, health, metrics.
+
+    def _commit(self) -> None:
+        now = time.monotonic()
+        if now < self._commit_due:
+            return
+        self._commit_due = now + self._options.commit_every_s
+        self._watch_heartbeat()
+        offsets = {
+            held.partition: held.committable
+            for held in self._held.values()
+            if held.committable is not None and held.committable != held.committed
+        }
+        if not offsets:
+            return
+        if self._consumer.commit(offsets, timeout_s=2.0):
+            for partition, offset in offsets.items():
+                self._held[partition].committed = offset
+        else:
+            # A hint that did not arrive: the checkpoint is the truth.
+            self._metrics.observe_commit_failure()
+
+    def _watch_heartbeat(self) -> None:
+        """An empty poll cannot tell an idle topic from an absent broker; a late heartbeat can."""
+        age = self._consumer.heartbeat_age_s()
+        if age is not None and age > HEARTBEAT_LATE_S:
+            self._outages.note(Outage(f"no heartbeat got through to the group for {age:.0f} s"))
+        elif age is not None:
+            self._outages.over("kafka")
+
+    def _commit_one(self, partition: int, offset: int) -> bool:
+        return self._consumer.commit({partition: offset}, timeout_s=2.0)
+
+    def _report(self) -> None:
+        halted = Counter(held.halted.reason for held in self._held.values() if held.halted)
+        self._metrics.set_halted(halted)
+        joined = bool(self._held)
+        self._health.set("group", joined, "" if joined else "no partition assigned (yet)")
+        named = [
+            f"{self._options.topic}/{held.partition}: {held.halted.reason}: {held.halted.mend}"
+            for held in self._held.values()
+            if held.halted is not None
+        ]
+        self._health.set("partitions", not named, "; ".join(named))
+
+
+def _what_was_applied(effects: Effects, outbox: Outbox | None) -> Applied:
+    cases = len(outbox.cases) if outbox is not None else 0
+    return Applied(cases, len(effects.cases) - cases)

@@ -1,0 +1,88 @@
+"""The document store: chunk texts by corpus and ref, for events that come without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import orjson
+
+from service.pipeline import DocKey
+from service.store.connection import Connection
+
+_PER_CALL = 500
+
+
+class Documents:
+    """Texts in Redis, one hash a corpus. Every method raises :class:`Outage` when it is away."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._c = connection
+
+    def get(self, keys: Iterable[DocKey]) -> dict[DocKey, str]:
+        """The texts that are known. A ref missing from its corpus is sought in the unnamed one."""
+        found: dict[DocKey, str] = {}
+        wanted = set(keys)
+        if not wanted:
+            return found
+        for corpus in sorted({corpus for corpus, _ in wanted}):
+            found.update(self._of(corpus, [ref for name, ref in wanted if name == corpus]))
+        absent = [key for key in wanted if key[0] and key not in found]
+        unnamed = {ref: text for (_, ref), text in self._of("", [ref for _, ref in absent]).items()}
+        found.update({key: unnamed[key[1]] for key in absent if key[1] in unnamed})
+        return found
+
+    def _of(self, corpus: str, refs: list[str]) -> dict[DocKey, str]:
+        if not refs:
+            return {}
+        with self._c.guard():
+            texts = self._c.client.hmget(self._c.keys.documents(corpus), refs)
+        return {
+            (corpus, ref): text.decode()
+            for ref, text in zip(refs, texts, strict=True)
+            if text is not None
+        }
+
+    def load(
+        self,
+        chunks: Iterable[tuple[str, str]],
+        corpus: str = "",
+        on_progress: Callable[[int], None] = lambda _: None,
+    ) -> int:
+        """Store (ref, text) pairs, replacing equal refs; returns how many were stored."""
+        stored = 0
+        for part in _parts(chunks):
+            with self._c.guard():
+                self._c.client.hset(self._c.keys.documents(corpus), mapping=dict(part))
+            stored += len(part)
+            on_progress(stored)
+        return stored
+
+
+def _parts(chunks: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    part: list[tuple[str, str]] = []
+    for chunk in chunks:
+        part.append(chunk)
+        if len(part) == _PER_CALL:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+class BadChunk(ValueError):
+    """A line of a corpus file that is no chunk; names the line, never its content."""
+
+
+def read_chunks(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(ref, text) of each line ``{"ref": …, "text": …}``; raises :class:`BadChunk` at the first bad one."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            chunk = orjson.loads(line)
+            ref, text = chunk["ref"], chunk["text"]
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            raise BadChunk(f'line {number}: wanted {{"ref": "…", "text": "…"}}') from None
+        if not isinstance(ref, str) or not isinstance(text, str) or not ref:
+            raise BadChunk(f"line {number}: ref and text must be strings, ref not empty")
+        yield ref, text

@@ -1,0 +1,178 @@
+"""From a flagged answer to the draft of its case. Pure; the store decides whether it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+
+from service.accounting import Row
+from service.checks.model import CheckResult, Evidence, Finding
+from service.events import AnswerEvent
+from service.review.cases import priority
+from service.verdicts import encode_case
+
+FINDINGS_PER_CASE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDraft:
+    """``record``: the encoded ``case`` record. ``indexes``: (dimension, value) it is listed under;
+    ``day``: days since 1970, as its groups count."""
+
+    case_id: str
+    offset: int
+    group: str
+    priority: float
+    severity: str
+    day: int
+    indexes: tuple[tuple[str, str], ...]
+    record: bytes
+
+
+def case_id(app: str, event_id: str) -> str:
+    """Equal for equal app + event id, whatever flagged the answer and however often."""
+    identity = f"{app}\0{event_id}".encode("utf-8", "surrogatepass")
+    return blake2b(identity, digest_size=12).hexdigest()
+
+
+def draft_case(
+    event: AnswerEvent,
+    texts: Sequence[str | None],
+    row: Row,
+    findings: Sequence[Finding],
+    results: Mapping[str, CheckResult],
+    group: str,
+    source: str,
+    partition: int,
+    occurred_ms: int,
+    max_bytes: int,
+) -> CaseDraft:
+    """``findings``: the gravest first, at least one. ``max_bytes`` bounds the encoded record."""
+    gravest = findings[0]
+    kept = findings[:FINDINGS_PER_CASE]
+    evidence = [item for result in results.values() for item in result.evidence]
+    body: dict[str, Any] = {
+        "case_id": case_id(event.app, event.event_id),
+        "app": row.app,
+        "event_id": event.event_id,
+        "release": event.release.id or "",
+        "release_label": row.release,
+        "ruleset": row.ruleset,
+        "language": row.language,
+        "occurred_ms": occurred_ms,
+        "severity": gravest.severity.value,
+        "checks": sorted({finding.check for finding in findings}),
+        "reasons": sorted({finding.reason for finding in findings}),
+        "headline": gravest.detail[:500],
+        "query": event.query[:500],
+        "group": group,
+        "priority": priority(gravest.severity.value, occurred_ms),
+        "outcomes": {name: result.outcome.value for name, result in results.items()},
+        "stratum": row.stratum,
+        "u": row.u,
+        "pi": row.pi,
+        "position": [source, partition, row.offset],
+        "findings_total": len(findings),
+        "findings": [_plain(finding) for finding in kept],
+        "evidence": [_plain(item) for item in evidence[:FINDINGS_PER_CASE]],
+        "event": _event_with_texts(event, texts),
+        "reduced": False,
+    }
+    record = encode_case(body)
+    if len(record) > max_bytes:
+        record = encode_case(reduce_case(body, max_bytes))
+    return CaseDraft(
+        case_id=body["case_id"],
+        offset=row.offset,
+        group=group,
+        priority=body["priority"],
+        severity=body["severity"],
+        day=row.hour // 24,
+        indexes=indexes_of(body),
+        record=record,
+    )
+
+
+def indexes_of(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Everything a case can be filtered by, its status apart (that one changes)."""
+    return (
+        ("all", "cases"),
+        ("app", body["app"]),
+        ("release", body["release_label"]),
+        ("severity", body["severity"]),
+        *(("check", check) for check in body["checks"]),
+        *(("reason", reason) for reason in body["reasons"]),
+    )
+
+
+def reduce_case(body: Mapping[str, Any], max_bytes: int) -> dict[str, Any]:
+    """Smaller and smaller until the record fits: offsets into what is left stay right.
+
+    First the texts of chunks without evidence go, then all texts, then evidence and all findings
+    but the first few, then metadata and the tail of the answer and the query. ``reduced`` says so.
+    """
+    small = dict(body, reduced=True, event=dict(body["event"]))
+    for step in (_drop_idle_texts, _drop_texts, _drop_lists, _cut_answer):
+        step(small)
+        if len(encode_case(small)) <= max_bytes:
+            break
+    return small
+
+
+def shrink_case(record: bytes) -> bytes:
+    """A record that the broker found too large, at half its size or as small as a case gets."""
+    body: dict[str, Any] = orjson.loads(record)
+    return encode_case(reduce_case(body, len(record) // 2))
+
+
+def _drop_idle_texts(body: dict[str, Any]) -> None:
+    used = {item["ref"] for item in body["evidence"]}
+    _without_texts(body, keep=used)
+
+
+def _drop_texts(body: dict[str, Any]) -> None:
+    _without_texts(body, keep=set())
+
+
+def _without_texts(body: dict[str, Any], keep: set[str]) -> None:
+    event = body["event"]
+    event["retrieved"] = [
+        chunk if chunk["ref"] in keep else {**chunk, "text": None} for chunk in event["retrieved"]
+    ]
+    event["context"] = []
+
+
+def _drop_lists(body: dict[str, Any]) -> None:
+    body["evidence"] = []
+    body["findings"] = [_cut_finding(finding) for finding in body["findings"][:20]]
+    event = body["event"]
+    event["retrieved"] = [{"ref": chunk["ref"][:256]} for chunk in event["retrieved"]]
+    known = ("event_id", "app", "query", "answer", "retrieved", "status", "purpose", "occurred_at")
+    body["event"] = {name: event[name] for name in known if name in event}
+
+
+def _cut_finding(finding: dict[str, Any]) -> dict[str, Any]:
+    return {**finding, "surface": finding["surface"][:200], "detail": finding["detail"][:500]}
+
+
+def _cut_answer(body: dict[str, Any]) -> None:
+    event = body["event"]
+    event["answer"] = event["answer"][:8_000]
+    event["query"] = event["query"][:2_000]
+
+
+def _plain(item: Finding | Evidence) -> dict[str, Any]:
+    return asdict(item)
+
+
+def _event_with_texts(event: AnswerEvent, texts: Sequence[str | None]) -> dict[str, Any]:
+    data: dict[str, Any] = event.model_dump(mode="json", exclude_unset=True)
+    for chunk, text in zip(data["retrieved"], texts, strict=False):
+        chunk["text"] = text
+    data["app"] = event.app
+    return data

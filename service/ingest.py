@@ -1,0 +1,129 @@
+"""Records → stored effects: the pipeline between the document store and the ledger.
+
+The consumer and the embedded service run the same steps; they differ in where records come from
+and where dead letters and verdicts go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import structlog
+
+from service.documents import Documents
+from service.events import Rejection
+from service.metrics import Metrics
+from service.pipeline import Batch, Effects, Item, Seen, Terms, missing_refs, process, read_items
+from service.records import Record
+from service.store import Applied, Duplicates, Store
+from service.store.ledger import batch_record
+from service.verdicts import encode_batch_head
+
+log = structlog.get_logger(__name__)
+
+
+class Ingest:
+    """``terms`` is asked once a batch, so that a changed policy file takes effect."""
+
+    def __init__(
+        self, store: Store, documents: Documents, terms: Callable[[], Terms], metrics: Metrics
+    ) -> None:
+        self._store = store
+        self._documents = documents
+        self._terms = terms
+        self._metrics = metrics
+
+    def read(self, records: Iterable[Record]) -> tuple[Item, ...]:
+        """Parse records into the items of a batch. Needs no store."""
+        with self._metrics.time_stage("parse"):
+            return read_items(records, self._terms())
+
+    def prepare(self, batch: Batch, conflicts: frozenset[int] = frozenset()) -> Effects:
+        """Look up what is known and check every answer. Raises :class:`Outage`; writes nothing.
+
+        ``conflicts``: identities that a refused write reported as stored in the meantime.
+        """
+        terms = self._terms()
+        with self._metrics.time_stage("lookup"):
+            texts = self._documents.get(missing_refs(batch))
+            seen = self._store.ledger.look_up(batch.items, _apps(batch, terms))
+        if conflicts:
+            seen = Seen(seen.identities | conflicts, seen.releases)
+        with self._metrics.time_stage("check"):
+            return process(batch, texts, seen, terms)
+
+    def apply(self, effects: Effects, epoch: str) -> tuple[Effects, Applied]:
+        """Store the effects; recompute them as often as another partition was faster with an id.
+
+        Raises :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
+        """
+        conflicts: frozenset[int] = frozenset()
+        payloads = self._store.ledger.has_room()
+        while True:
+            try:
+                with self._metrics.time_stage("store"):
+                    applied = self._store.ledger.apply(effects, epoch, payloads=payloads)
+            except Duplicates as refusal:
+                self._metrics.observe_conflict()
+                conflicts |= refusal.identities
+                effects = self.prepare(effects.batch, conflicts)
+            else:
+                return effects, applied
+
+    def observe(self, effects: Effects, applied: Applied) -> None:
+        """Count what was stored. Called once a batch, after the script succeeded."""
+        metrics, batch = self._metrics, effects.batch
+        metrics.observe_rows(effects.rows, received=batch.received)
+        metrics.observe_cases(case=applied.cases, suppressed=applied.suppressed)
+        if batch.gaps:
+            metrics.observe_gaps(batch.gaps)
+        if lost := sum(batch.lost.values()):
+            metrics.observe_lost(lost)
+        for letter in effects.dead_letters:
+            metrics.observe_dead_letter(letter.reason)
+        for error in effects.errors:
+            metrics.observe_check_error(error.check)
+            log.error("check_error", check=error.check, event_id=error.event_id, error=error.error)
+
+
+def _apps(batch: Batch, terms: Terms) -> set[str]:
+    return {
+        terms.policy.label(item.event.app)
+        for item in batch.items
+        if not isinstance(item.event, Rejection)
+    }
+
+
+def record_bytes(effects: Effects) -> int:
+    """About how large the batch's record in ``rag.verdicts`` becomes."""
+    return len(encode_batch_head(batch_record(effects))) + 16 * len(effects.cases)
+
+
+def halve(batch: Batch) -> tuple[Batch, Batch]:
+    """Two batches that together are this one; it has at least two items.
+
+    Offsets skipped before the border are the first half's: gaps first, then each loss in turn, so
+    that the terms of both halves add up to the whole.
+    """
+    middle = len(batch.items) // 2
+    border = batch.items[middle].record.offset
+    skipped = border - batch.first - middle
+    gaps = min(batch.gaps, skipped)
+    skipped -= gaps
+    lost: dict[str, int] = {}
+    for reason, number in batch.lost.items():
+        lost[reason] = min(number, skipped)
+        skipped -= lost[reason]
+    head = replace(
+        batch, next=border, received=middle, gaps=gaps, lost=lost, items=batch.items[:middle]
+    )
+    tail = replace(
+        batch,
+        first=border,
+        received=batch.received - middle,
+        gaps=batch.gaps - gaps,
+        lost={reason: number - lost[reason] for reason, number in batch.lost.items()},
+        items=batch.items[middle:],
+    )
+    return head, tail

@@ -1,0 +1,424 @@
+"""The pipeline, pure: records in, effects out. The same for Kafka, HTTP and files.
+
+:func:`read_batch` parses, :func:`missing_refs` says which texts the document store should be asked
+for, :func:`process` checks every answer and adds up what the batch changes. Nothing here does I/O;
+what the store already knows comes in as :class:`Seen`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from service import sampling
+from service.accounting import CheckRow, Kind, Row
+from service.checks import CHECKS, run_checks
+from service.checks.citations import CitationReading
+from service.checks.citations import read as read_citations
+from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
+from service.checks.reading.language import detect
+from service.drafts import CaseDraft, draft_case
+from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.policy import OTHER, Policy
+from service.records import Record
+from service.review.cases import SEVERITY_ORDER
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+DocKey = tuple[str, str]
+"""(corpus, ref) in the document store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What processing depends on besides the records: the settings' part of the pipeline."""
+
+    policy: Policy
+    secret: bytes
+    limits: EventLimits = EventLimits()
+    default_app: str = "default"
+    releases_per_app: int = 20
+    id_window_ms: int = HOUR_MS
+    case_bytes: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record, read. ``identity_hash``: 64 bits of (app, event id), 0 for a rejection."""
+
+    record: Record
+    event: AnswerEvent | Rejection
+    reading: CitationReading | None = None
+    identity_hash: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive records of one partition: offsets [first, next).
+
+    ``received`` is what the poll returned, counted there and not here; ``gaps`` are offsets that
+    never hold a record for a reader (markers, compaction); ``lost``: reason → offsets.
+    """
+
+    source: str
+    partition: int
+    topic_id: str
+    segment: int
+    first: int
+    next: int
+    received: int
+    gaps: int
+    lost: Mapping[str, int]
+    items: tuple[Item, ...]
+
+    @property
+    def batch_id(self) -> str:
+        return f"{self.source}/{self.partition}/{self.segment}/{self.first}-{self.next}"
+
+
+Releases = Mapping[str, int]
+"""Release label → when it was last seen, ms since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the store already knows about a batch: which identities, and each app's releases."""
+
+    identities: frozenset[int] = frozenset()
+    releases: Mapping[str, Releases] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A record that could not be taken. Its raw bytes are kept; ``message`` repeats none of them."""
+
+    record: Record
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupHit:
+    """One flagged answer counted in one group: same app, check, reason and cause."""
+
+    group: str
+    app: str
+    check: str
+    reason: str
+    cause: str
+    severity: str
+    surface: str
+    offset: int
+    occurred_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckError:
+    """A check that raised. ``error``: class and place, never the text."""
+
+    check: str
+    event_id: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Everything one batch changes, ready for the store's script.
+
+    ``identities``: (offset, identity hash, timestamp) of the answers that are new.
+    ``releases``: app → release → last seen, where this batch moved it.
+    ``results``: offset → check results, for whoever asked (HTTP, the command line).
+    """
+
+    batch: Batch
+    rows: tuple[Row, ...]
+    cases: tuple[CaseDraft, ...]
+    groups: tuple[GroupHit, ...]
+    dead_letters: tuple[DeadLetter, ...]
+    identities: tuple[tuple[int, int, int], ...]
+    releases: Mapping[str, Releases]
+    errors: tuple[CheckError, ...]
+    results: Mapping[int, Mapping[str, CheckResult]]
+
+
+def identity_hash(app: str, event_id: str) -> int:
+    """64 bits, signed (Redis keeps sets of such integers compactly)."""
+    identity = f"{app}\0{event_id}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(identity, digest_size=8).digest(), "big", signed=True)
+
+
+def group_id(app: str, check: str, reason: str, cause: str) -> str:
+    text = "\0".join((app, check, reason, cause)).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=10).hexdigest()
+
+
+def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
+    """Parse each record and find its citations (they may ask for refs of the document store)."""
+    return tuple(_read(record, terms) for record in records)
+
+
+def _read(record: Record, terms: Terms) -> Item:
+    event = parse_event(record.value, terms.limits, terms.default_app)
+    if isinstance(event, Rejection):
+        return Item(record, event)
+    if not terms.policy.admits(event.app):
+        return Item(record, Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app"))
+    reading = None
+    if event.status != "error":
+        try:
+            reading = read_citations(event, terms.policy.of(event.app).citations)
+        except Exception:  # noqa: BLE001 (the check itself will raise again, and be caught and counted there)
+            reading = None
+    return Item(record, event, reading, identity_hash(event.app, event.event_id))
+
+
+def missing_refs(batch: Batch) -> frozenset[DocKey]:
+    """What the document store should be asked: absent chunk texts, and cited refs nobody retrieved."""
+    keys: set[DocKey] = set()
+    for item in batch.items:
+        event = item.event
+        if isinstance(event, Rejection) or event.status == "error":
+            continue
+        corpus = event.release.corpus or ""
+        keys.update((corpus, chunk.ref) for chunk in event.retrieved if chunk.text is None)
+        if item.reading is not None:
+            keys.update((corpus, ref) for ref in item.reading.unknown_refs)
+    return frozenset(keys)
+
+
+def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms) -> Effects:
+    """Check every answer of the batch once and add up the effects.
+
+    ``texts``: what the document store had of :func:`missing_refs`.
+    """
+    work = _Work(batch, texts, terms, set(seen.identities), _ReleaseBook(seen.releases, terms))
+    for item in batch.items:
+        work.take(item)
+    return work.effects()
+
+
+class _Work:
+    """One pass over a batch."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        texts: Mapping[DocKey, str],
+        terms: Terms,
+        identities: set[int],
+        releases: _ReleaseBook,
+    ) -> None:
+        self.batch = batch
+        self.texts = texts
+        self.terms = terms
+        self.known = identities
+        self.releases = releases
+        self.rows: list[Row] = []
+        self.cases: list[CaseDraft] = []
+        self.groups: list[GroupHit] = []
+        self.dead: list[DeadLetter] = []
+        self.identities: list[tuple[int, int, int]] = []
+        self.errors: list[CheckError] = []
+        self.results: dict[int, Mapping[str, CheckResult]] = {}
+
+    def take(self, item: Item) -> None:
+        record, event = item.record, item.event
+        if isinstance(event, Rejection):
+            self.dead.append(DeadLetter(record, event.reason.value, event.message))
+            self.rows.append(
+                Row(
+                    record.offset,
+                    Kind.REJECTED,
+                    event.reason.value,
+                    timestamp_ms=record.timestamp_ms,
+                )
+            )
+            return
+        occurred_ms = _occurred_ms(event, record.timestamp_ms)
+        app = self.terms.policy.label(event.app)
+        duplicate = item.identity_hash in self.known
+        base: dict[str, Any] = {
+            "offset": record.offset,
+            "timestamp_ms": record.timestamp_ms,
+            "app": app,
+            "identity": event.app,
+            "event_id": event.event_id,
+            "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
+            "ruleset": self.terms.policy.of(event.app).ruleset,
+            "language": event.language or detect(event.answer),
+            "purpose": event.purpose,
+            "status": event.status,
+            "hour": occurred_ms // HOUR_MS,
+        }
+        if duplicate:
+            self.rows.append(Row(kind=Kind.DUPLICATE, **base))
+            return
+        self.known.add(item.identity_hash)
+        self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
+        if event.status == "error":
+            self.rows.append(Row(kind=Kind.RECORDED, **base))
+            return
+        self._check(item, event, base, occurred_ms)
+
+    def _check(
+        self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
+    ) -> None:
+        policy = self.terms.policy.of(event.app)
+        given = self._given(item, event)
+        if given is None:
+            results = {name: _too_large(name, policy.disabled_checks) for name in CHECKS}
+        else:
+            results = run_checks(given, item.reading)
+        findings = sorted(
+            (finding for result in results.values() for finding in result.findings), key=_gravity
+        )
+        drawn = sampling.draw(
+            self.terms.secret, event.app, event.event_id, bool(findings), policy.sampling
+        )
+        row = Row(
+            kind=Kind.CHECKED,
+            **base,
+            u=drawn.u,
+            stratum=drawn.stratum,
+            pi=drawn.pi,
+            pi_audit=drawn.pi_audit,
+            checks={name: _check_row(result) for name, result in results.items()},
+            causes=_causes(findings),
+        )
+        self.rows.append(row)
+        self.results[row.offset] = results
+        self.errors.extend(
+            CheckError(name, event.event_id, result.error)
+            for name, result in results.items()
+            if result.error is not None
+        )
+        if findings:
+            hits = group_hits(row)
+            self.groups.extend(hits)
+            texts = given.texts if given is not None else ()
+            self.cases.append(
+                draft_case(
+                    event,
+                    texts,
+                    row,
+                    findings,
+                    results,
+                    hits[0].group,
+                    self.batch.source,
+                    self.batch.partition,
+                    occurred_ms,
+                    self.terms.case_bytes,
+                )  # fmt: skip
+            )
+
+    def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
+        """The check's input with the texts filled in, or None when they exceed the limit."""
+        corpus = event.release.corpus or ""
+        texts = tuple(
+            chunk.text if chunk.text is not None else self.texts.get((corpus, chunk.ref))
+            for chunk in event.retrieved
+        )
+        if sum(len(text) for text in texts if text) > self.terms.limits.max_text:
+            return None
+        cited = item.reading.unknown_refs if item.reading is not None else frozenset()
+        in_corpus = frozenset(ref for ref in cited if (corpus, ref) in self.texts)
+        return CheckInput(event, texts, self.terms.policy.of(event.app), in_corpus)
+
+    def effects(self) -> Effects:
+        return Effects(
+            batch=self.batch,
+            rows=tuple(self.rows),
+            cases=tuple(self.cases),
+            groups=tuple(self.groups),
+            dead_letters=tuple(self.dead),
+            identities=tuple(self.identities),
+            releases=self.releases.moved,
+            errors=tuple(self.errors),
+            results=self.results,
+        )
+
+
+class _ReleaseBook:
+    """The last K releases of each app are labels of their own; the others are ``other``.
+
+    A new one displaces the one seen longest ago, once that has been silent for an hour: so a flood
+    of made-up releases cannot make a flood of labels.
+    """
+
+    def __init__(self, known: Mapping[str, Releases], terms: Terms) -> None:
+        self.known = {app: dict(releases) for app, releases in known.items()}
+        self.most = terms.releases_per_app
+        self.moved: dict[str, dict[str, int]] = {}
+
+    def label(self, app: str, release: str | None, occurred_ms: int) -> str:
+        if release is None:
+            return ""
+        known = self.known.setdefault(app, {})
+        if release not in known and len(known) >= self.most:
+            oldest = min(known, key=known.__getitem__)
+            if occurred_ms - known[oldest] < HOUR_MS:
+                return OTHER
+            del known[oldest]
+        known[release] = max(known.get(release, 0), occurred_ms)
+        self.moved.setdefault(app, {})[release] = known[release]
+        return release
+
+
+def _occurred_ms(event: AnswerEvent, timestamp_ms: int) -> int:
+    """The event's own time, kept within a day of the record's (a wrong clock must not open years)."""
+    if event.occurred_at is None:
+        return timestamp_ms
+    try:
+        occurred = int(event.occurred_at.timestamp() * 1000)
+    except (OverflowError, ValueError, OSError):
+        return timestamp_ms
+    return min(max(occurred, timestamp_ms - DAY_MS), timestamp_ms + DAY_MS)
+
+
+def _gravity(finding: Finding) -> int:
+    return SEVERITY_ORDER.index(finding.severity.value)
+
+
+def _check_row(result: CheckResult) -> CheckRow:
+    reason = result.not_evaluated.value if result.not_evaluated is not None else ""
+    return CheckRow(result.outcome.value, result.evaluated, result.failed, reason)
+
+
+def _too_large(name: str, disabled: Iterable[str]) -> CheckResult:
+    if name in disabled:
+        return CheckResult(Outcome.DISABLED)
+    return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+
+
+CAUSES_PER_ANSWER = 20
+"""One answer with thousands of findings is one bad answer, not thousands of groups."""
+
+
+def _causes(findings: Sequence[Finding]) -> tuple[tuple[str, str, str, str, str], ...]:
+    causes: dict[tuple[str, str, str], tuple[str, str, str, str, str]] = {}
+    for finding in findings:
+        key = (finding.check, finding.reason, finding.cause[:200])
+        if key not in causes and len(causes) < CAUSES_PER_ANSWER:
+            causes[key] = (*key, finding.severity.value, finding.surface[:80])
+    return tuple(causes.values())
+
+
+def group_hits(row: Row) -> tuple[GroupHit, ...]:
+    """The groups that a flagged row counts in, from the row alone, as ``rebuild`` has no more."""
+    return tuple(
+        GroupHit(
+            group_id(row.app, check, reason, cause),
+            row.app,
+            check,
+            reason,
+            cause,
+            severity,
+            surface,
+            row.offset,
+            row.hour * HOUR_MS,
+        )  # fmt: skip
+        for check, reason, cause, severity, surface in row.causes
+    )

@@ -1,0 +1,200 @@
+"""The only reader of the environment: ``GROUNDWATCH_*`` and one optional YAML file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from service.policy import Policy
+
+PREFIX = "GROUNDWATCH_"
+
+
+class SettingsError(Exception):
+    """A setting is unknown or invalid. The message names it and says what is allowed."""
+
+
+class Settings(BaseModel):
+    """Every setting. In the environment: upper case with the prefix, ``GROUNDWATCH_REDIS_URL``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    # Where things are
+    kafka_bootstrap: str | None = Field(
+        None, description="host:port[,host:port]; without it groundwatch runs embedded."
+    )
+    redis_url: str = Field(
+        "memory://", description="redis://, rediss://, unix://, or memory:// (embedded)."
+    )
+    redis_namespace: str = Field(
+        "groundwatch",
+        pattern=r"^[A-Za-z0-9_.-]{1,64}$",
+        description="Separates installations in one Redis.",
+    )
+    policy: Path | None = Field(None, description="The per-app policy file (YAML).")
+    data_dir: Path = Field(
+        Path("groundwatch-data"),
+        description="Embedded: where verdicts and dead letters are appended (JSONL).",
+    )
+
+    # Topics and group
+    topic_answers: str = "rag.answers"
+    topic_dead_letters: str = "rag.answers.dead-letter"
+    topic_verdicts: str = "rag.verdicts"
+    group: str = Field("groundwatch-checks", description="Consumer group of the answers.")
+    answers_transactional: bool = Field(
+        False,
+        description="Producers of answers use transactions: their markers are gaps, not losses.",
+    )
+
+    # Kafka client
+    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    kafka_sasl_mechanism: str | None = None
+    kafka_sasl_username: str | None = None
+    kafka_sasl_password: SecretStr | None = None
+    kafka_ssl_cafile: Path | None = None
+    session_timeout_s: float = Field(10.0, gt=0)
+    max_poll_interval_s: float = Field(120.0, gt=0)
+    max_poll_records: int = Field(500, ge=1, le=10_000)
+    max_decompressed_bytes: int = Field(
+        64 << 20, ge=1 << 20, description="A batch that unpacks to more is a bomb."
+    )
+    grace_s: float = Field(
+        20.0, gt=0, description="After SIGTERM: time to drain, flush and commit."
+    )
+
+    # Events
+    default_app: str = Field("default", description="For events that name no app.")
+    max_event_bytes: int = Field(1 << 20, ge=1_000)
+    max_chunks: int = Field(200, ge=1)
+    max_text: int = Field(4 << 20, ge=1_000, description="Characters of all texts of one event.")
+    max_case_bytes: int = Field(200_000, ge=20_000, description="A case record is reduced to this.")
+    sampling_secret: SecretStr | None = Field(
+        None, description="Key of the sampling hash; made and kept in the store when absent."
+    )
+
+    # Caps of the store
+    id_window_s: int = Field(
+        3_600, ge=1, description="How long an event id is remembered to spot a repeat."
+    )
+    cases_per_group_day: int = Field(50, ge=1)
+    max_cases: int = Field(200_000, ge=1)
+    max_groups: int = Field(100_000, ge=1)
+    releases_per_app: int = Field(20, ge=1)
+
+    # Web
+    host: str = "127.0.0.1"
+    port: int = Field(8321, ge=0, le=65_535)
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(
+        9464, ge=0, le=65_535, description="Of consume: /metrics, /healthz, /readyz."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def embedded(self) -> bool:
+        return self.kafka_bootstrap is None
+
+
+_NOT_SETTINGS = frozenset({f"{PREFIX}CONFIG"})
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Environment over file over defaults; ``overrides`` (command line) win where not None.
+
+    Raises :class:`SettingsError` naming every setting that is unknown or invalid.
+    """
+    env = os.environ if environ is None else environ
+    values = _from_file(env.get(f"{PREFIX}CONFIG"))
+    for name, value in env.items():
+        if name.startswith(PREFIX) and name not in _NOT_SETTINGS:
+            values[name.removeprefix(PREFIX).lower()] = value
+    values.update({name: value for name, value in overrides.items() if value is not None})
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from None
+
+
+def _from_file(path: str | None) -> dict[str, Any]:
+    if not path:
+        return {}
+    data = read_yaml(Path(path), f"{PREFIX}CONFIG")
+    if not isinstance(data, dict):
+        raise SettingsError(f"{path}: wanted a mapping of setting names to values")
+    return {str(name): value for name, value in data.items()}
+
+
+def read_yaml(path: Path, named_by: str) -> Any:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f" (line {line + 1})" if line is not None else ""
+        raise SettingsError(f"{named_by}: {path} is not valid YAML{where}") from None
+
+
+def load_policy(path: Path | None) -> Policy:
+    """The policy file, validated; defaults without one. Raises :class:`SettingsError`."""
+    if path is None:
+        return Policy()
+    return parse_policy(read_yaml(path, f"{PREFIX}POLICY"), str(path))
+
+
+def parse_policy(data: Any, name: str) -> Policy:
+    try:
+        return Policy.model_validate(data or {})
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError(f"policy {name}:\n  " + "\n  ".join(faults)) from None
+
+
+def _explain(error: ValidationError) -> str:
+    lines = ["these settings cannot be used:"]
+    for fault in error.errors(include_input=False, include_url=False):
+        name = str(fault["loc"][0])
+        if fault["type"] == "extra_forbidden":
+            close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+            hint = f"; did you mean {PREFIX}{close[0].upper()}?" if close else ""
+            lines.append(f"  {PREFIX}{name.upper()}: no such setting{hint}")
+        else:
+            lines.append(f"  {PREFIX}{name.upper()}: {fault['msg']}")
+    lines.append("`groundwatch config` lists every setting with its value and meaning")
+    return "\n".join(lines)
+
+
+def describe(settings: Settings) -> list[tuple[str, str, str, bool]]:
+    """(name, value with secrets masked, meaning, differs from the default) of every setting."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        shown = "" if value is None else str(value)
+        rows.append(
+            (
+                PREFIX + name.upper(),
+                _mask_url(shown),
+                field.description or "",
+                value != field.default,
+            )
+        )
+    return rows
+
+
+def _mask_url(value: str) -> str:
+    head, at, tail = value.rpartition("@")
+    if not at or "://" not in head:
+        return value
+    scheme, _, credentials = head.partition("://")
+    user = credentials.partition(":")[0]
+    return f"{scheme}://{user}:***@{tail}"

@@ -1,0 +1,46 @@
+"""The store: every Redis key and script. ``memory://`` runs the same scripts in the process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.store.archive import Archive
+from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
+from service.store.connection import MEMORY_URL, Connection, StoreOutage, connect
+from service.store.ledger import (
+    Applied,
+    Caps,
+    Duplicates,
+    Fenced,
+    Ledger,
+    Moved,
+    Outbox,
+    OutboxPending,
+    Refused,
+)
+
+__all__ = [
+    "MEMORY_URL", "Applied", "Archive", "Caps", "Checkpoint", "Checkpoints", "Connection",
+    "Duplicates", "Fenced", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "SchemaError",
+    "SourceStart", "Store", "StoreOutage", "connect",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One store, by what it is used for."""
+
+    connection: Connection
+    checkpoints: Checkpoints
+    ledger: Ledger
+    archive: Archive
+
+    @classmethod
+    def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
+        return cls(
+            connection,
+            Checkpoints(connection),
+            Ledger(connection, caps),
+            Archive(connection, checks),
+        )

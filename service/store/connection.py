@@ -1,0 +1,95 @@
+"""The connection to Redis, or to the embedded ``memory://`` store that runs the same scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from typing import Any
+
+import fakeredis
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from service.outage import Outage
+from service.store.keys import Keys
+
+MEMORY_URL = "memory://"
+_BACKPRESSURE = (
+    "OOM ",
+    "READONLY ",
+    "LOADING ",
+    "MASTERDOWN ",
+    "BUSY ",
+    "CLUSTERDOWN ",
+    "NOREPLICAS ",
+)
+
+
+class StoreOutage(Outage):
+    """Redis is away, full, or not writable for now."""
+
+
+class Connection:
+    """A client, the keys, and the scripts. ``client`` is untyped on purpose: redis-py's sync and
+    async answers share one type, and every reply is read in this package only."""
+
+    def __init__(self, client: Any, keys: Keys) -> None:
+        self.client = client
+        self.keys = keys
+        self._scripts: dict[str, Any] = {}
+
+    def run(self, name: str, keys: list[str], args: list[Any]) -> Any:
+        """Run ``scripts/<name>.lua``. Raises :class:`Outage` when the store is away or full."""
+        script = self._scripts.get(name)
+        if script is None:
+            source = resources.files("service.store").joinpath("scripts", f"{name}.lua").read_text()
+            script = self._scripts[name] = self.client.register_script(source)
+        with self.guard():
+            return script(keys=keys, args=args)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turn "away", "slow", "full" and "not writable now" into :class:`Outage`: all of them heal."""
+        try:
+            yield
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            raise StoreOutage(
+                f"Redis is away ({type(error).__name__}); check its address and that it runs"
+            ) from None
+        except redis.ResponseError as error:
+            if str(error).removeprefix("-").startswith(_BACKPRESSURE) or "OOM command" in str(
+                error
+            ):
+                code = str(error).removeprefix("-").split(" ", 1)[0]
+                raise StoreOutage(f"Redis refuses to write for now ({code})") from None
+            raise
+
+
+def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) -> Connection:
+    """Connect to ``redis://``, ``rediss://``, ``unix://`` or ``memory://``. Does not talk yet.
+
+    redis-py's own retries are off: a retried script whose first answer was lost would count twice
+    if its checkpoint did not refuse it, and they hide an outage for minutes.
+    """
+    if url == MEMORY_URL:
+        return Connection(fakeredis.FakeRedis(server=fakeredis.FakeServer()), Keys(namespace))
+    client = redis.Redis.from_url(
+        url,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=min(timeout_s, 2.0),
+        retry=Retry(NoBackoff(), 0),
+        health_check_interval=0,
+    )
+    return Connection(client, Keys(namespace))
+
+
+def text(value: Any) -> str:
+    """Redis answers in bytes."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def pairs(reply: Any) -> dict[str, str]:
+    """A hash's reply as text."""
+    return {text(name): text(value) for name, value in reply.items()}

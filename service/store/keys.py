@@ -1,0 +1,94 @@
+"""Every Redis key, once. One hash tag, so that a script's keys share a slot on a cluster.
+
+| key | type | holds |
+|---|---|---|
+| meta | hash | schema, epoch, state, sampling secret |
+| source:S | hash | topic id and partition count at the first start |
+| cp:S/P | hash | checkpoint: next, first, segment, topic_id, reset, and the partition's counts |
+| cps | set | every S/P that has a checkpoint |
+| segments | list | closed accounting segments as JSON |
+| outbox:S/P | list | batch id, batch record, then case records (deflated) of one unflushed batch |
+| totals | hash | counts over everything, for the books |
+| n:A:H | hash | counters of app A in hour H: release, ruleset, language, measure → n |
+| hours | zset | A:H by hour |
+| releases:A | zset | release by last seen (ms) |
+| ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
+| g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
+| groups | zset | group by last seen (ms) |
+| case:C | hash | deflated case record, status, group |
+| cases:D:V | zset | case ids with value V in dimension D, by priority |
+| facet:D | set | values of dimension D that occur |
+| doc:K | hash | chunk texts of corpus K by ref |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ID_BUCKETS = 32_768
+"""Buckets an id slot; up to 512 ids a bucket stay compact integer sets: 16 million ids a slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """``namespace`` separates installations that share one Redis."""
+
+    namespace: str = "groundwatch"
+
+    @property
+    def prefix(self) -> str:
+        return "{" + self.namespace + "}:"
+
+    @property
+    def meta(self) -> str:
+        return self.prefix + "meta"
+
+    @property
+    def checkpoints(self) -> str:
+        return self.prefix + "cps"
+
+    @property
+    def segments(self) -> str:
+        return self.prefix + "segments"
+
+    @property
+    def totals(self) -> str:
+        return self.prefix + "totals"
+
+    @property
+    def hours(self) -> str:
+        return self.prefix + "hours"
+
+    @property
+    def groups(self) -> str:
+        return self.prefix + "groups"
+
+    def source(self, source: str) -> str:
+        return f"{self.prefix}source:{source}"
+
+    def checkpoint(self, source: str, partition: int) -> str:
+        return f"{self.prefix}cp:{source}/{partition}"
+
+    def outbox(self, source: str, partition: int) -> str:
+        return f"{self.prefix}outbox:{source}/{partition}"
+
+    def counters(self, app: str, hour: int) -> str:
+        return f"{self.prefix}n:{app}:{hour}"
+
+    def releases(self, app: str) -> str:
+        return f"{self.prefix}releases:{app}"
+
+    def group(self, group: str) -> str:
+        return f"{self.prefix}g:{group}"
+
+    def case(self, case_id: str) -> str:
+        return f"{self.prefix}case:{case_id}"
+
+    def index(self, dimension: str, value: str) -> str:
+        return f"{self.prefix}cases:{dimension}:{value}"
+
+    def facet(self, dimension: str) -> str:
+        return f"{self.prefix}facet:{dimension}"
+
+    def documents(self, corpus: str) -> str:
+        return f"{self.prefix}doc:{corpus}"

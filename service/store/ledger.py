@@ -1,0 +1,267 @@
+"""Effects, exactly once: one script call a batch and partition, and the outbox it leaves."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from service.accounting import counters_of, partition_counts, totals_of
+from service.drafts import CaseDraft
+from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
+from service.store.connection import Connection, text
+from service.store.keys import ID_BUCKETS
+from service.verdicts import BatchRecord, encode_batch_head
+
+
+class Refused(Exception):
+    """The script did not act; nothing changed."""
+
+
+class Fenced(Refused):
+    """The store's epoch changed (a rebuild or a reset): read everything again."""
+
+
+@dataclass(eq=False)
+class Moved(Refused):
+    """The checkpoint is elsewhere. ``next`` is None when there is none; ``pending`` is the batch id
+    in the outbox, if any: equal to ours when our own call got through and its answer was lost."""
+
+    next: int | None
+    pending: str | None
+
+
+@dataclass(eq=False)
+class OutboxPending(Refused):
+    """Another batch of this partition is still in the outbox: flush it first."""
+
+    batch_id: str
+
+
+@dataclass(eq=False)
+class Duplicates(Refused):
+    """Identities that somebody else stored since the look-up: compute the batch again."""
+
+    identities: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What the script decided about the flagged answers of the batch."""
+
+    cases: int
+    suppressed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """One batch's records that are stored but not yet known to be in ``rag.verdicts``."""
+
+    batch_id: str
+    batch: bytes
+    cases: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What bounds the store. ``id_window_ms``: how long identities are remembered (at least)."""
+
+    cases_per_group_day: int = 50
+    max_cases: int = 200_000
+    max_groups: int = 100_000
+    releases_per_app: int = 20
+    id_window_ms: int = 3_600_000
+    memory_share: float = 0.8
+
+
+class Ledger:
+    """Reads what is known about a batch, and writes what it changes."""
+
+    def __init__(self, connection: Connection, caps: Caps) -> None:
+        self._c = connection
+        self._caps = caps
+
+    def look_up(self, items: Iterable[Item], apps: Iterable[str]) -> Seen:
+        """Known identities of these items, and the releases of these apps (labels). Read-only."""
+        args: list[Any] = [self._c.keys.prefix]
+        for item in items:
+            if item.identity_hash:
+                args += self._place(item.identity_hash, item.record.timestamp_ms)
+        known = self._c.run("look_up", [self._c.keys.meta], args) if len(args) > 1 else []
+        releases = {}
+        with self._c.guard():
+            for app in set(apps):
+                scores = self._c.client.zrange(self._c.keys.releases(app), 0, -1, withscores=True)
+                releases[app] = {text(name): int(score) for name, score in scores}
+        return Seen(frozenset(int(identity) for identity in known), releases)
+
+    def _place(self, identity: int, timestamp_ms: int) -> list[Any]:
+        return [timestamp_ms // self._caps.id_window_ms, identity % ID_BUCKETS, identity]
+
+    def apply(
+        self,
+        effects: Effects,
+        epoch: str,
+        *,
+        payloads: bool = True,
+        decided: Mapping[int, bool] | None = None,
+        outbox: bool = True,
+    ) -> Applied:
+        """Apply one batch, or raise a :class:`Refused` without any effect.
+
+        ``payloads``: False when memory is short. ``decided``: offset → kept,
+        when a rebuild repeats what was decided before. Raises :class:`Outage` when the store is
+        away: then the batch may or may not have been applied, and applying it again tells.
+        """
+        keys, batch = self._c.keys, effects.batch
+        spec = self._spec(effects, epoch, payloads, decided or {}, outbox)
+        args: list[Any] = [orjson.dumps(spec), encode_batch_head(batch_record(effects))]
+        args += [zlib.compress(case.record, 1) for case in effects.cases]
+        reply = self._c.run(
+            "apply",
+            [
+                keys.checkpoint(batch.source, batch.partition),
+                keys.outbox(batch.source, batch.partition),
+                keys.meta,
+            ],
+            args,
+        )
+        return _read_reply(reply)
+
+    def _spec(
+        self,
+        effects: Effects,
+        epoch: str,
+        payloads: bool,
+        decided: Mapping[int, bool],
+        outbox: bool,
+    ) -> dict[str, Any]:
+        batch, caps = effects.batch, self._caps
+        lost = {f"lost:{reason}": n for reason, n in batch.lost.items()}
+        counts = {
+            "received": batch.received,
+            "gaps": batch.gaps,
+            "lost": sum(batch.lost.values()),
+            **lost,
+            **partition_counts(effects.rows),
+        }
+        groups_by_offset: dict[int, list[str]] = {}
+        for hit in effects.groups:
+            groups_by_offset.setdefault(hit.offset, []).append(hit.group)
+        return {
+            "prefix": self._c.keys.prefix,
+            "epoch": epoch,
+            "batch_id": batch.batch_id,
+            "first": str(batch.first),
+            "next": str(batch.next),
+            "segment": str(batch.segment),
+            "topic_id": batch.topic_id,
+            "partition_counts": {name: n for name, n in counts.items() if n},
+            "totals": totals_of(effects.rows),
+            "counters": [
+                {"name": f"{app}:{hour}", "hour": hour, "fields": fields}
+                for (app, hour), fields in counters_of(effects.rows).items()
+            ],
+            "ids": [
+                [place[0], str(place[1]), str(place[2])]
+                for _, identity, timestamp_ms in effects.identities
+                for place in (self._place(identity, timestamp_ms),)
+            ],
+            "id_ttl_s": 3 * caps.id_window_ms // 1000,
+            "releases": [
+                [app, release, str(last_seen)]
+                for app, releases in effects.releases.items()
+                for release, last_seen in releases.items()
+            ],
+            "releases_per_app": caps.releases_per_app,
+            "groups": [_group_spec(hit) for hit in effects.groups],
+            "max_groups": caps.max_groups,
+            "cases": [
+                _case_spec(case, groups_by_offset[case.offset], decided) for case in effects.cases
+            ],
+            "max_cases": caps.max_cases,
+            "cases_per_group_day": caps.cases_per_group_day,
+            "payloads": payloads,
+            "outbox": outbox,
+        }
+
+    def outbox(self, source: str, partition: int) -> Outbox | None:
+        """The partition's unflushed batch, if there is one."""
+        with self._c.guard():
+            items = self._c.client.lrange(self._c.keys.outbox(source, partition), 0, -1)
+        if not items:
+            return None
+        return Outbox(text(items[0]), items[1], tuple(zlib.decompress(case) for case in items[2:]))
+
+    def clear_outbox(self, source: str, partition: int, batch_id: str) -> None:
+        """Drop exactly this batch's records; another batch's are left alone."""
+        self._c.run("clear_outbox", [self._c.keys.outbox(source, partition)], [batch_id])
+
+    def has_room(self) -> bool:
+        """False once memory use passes the configured share of ``maxmemory`` (if one is set)."""
+        with self._c.guard():
+            try:
+                memory = self._c.client.info("memory")
+            except NotImplementedError:
+                return True
+        limit = int(memory.get("maxmemory", 0))
+        return not limit or int(memory["used_memory"]) < self._caps.memory_share * limit
+
+
+def batch_record(effects: Effects) -> BatchRecord:
+    batch: Batch = effects.batch
+    return BatchRecord(
+        source=batch.source,
+        partition=batch.partition,
+        topic_id=batch.topic_id,
+        segment=batch.segment,
+        batch_id=batch.batch_id,
+        first=batch.first,
+        next=batch.next,
+        received=batch.received,
+        gaps=batch.gaps,
+        lost=batch.lost,
+        rows=effects.rows,
+    )
+
+
+def _group_spec(hit: GroupHit) -> dict[str, str]:
+    return {
+        "id": hit.group,
+        "app": hit.app,
+        "check": hit.check,
+        "reason": hit.reason,
+        "cause": hit.cause,
+        "severity": hit.severity,
+        "surface": hit.surface,
+        "ms": str(hit.occurred_ms),
+        "day": str(hit.occurred_ms // DAY_MS),
+    }
+
+
+def _case_spec(case: CaseDraft, groups: list[str], decided: Mapping[int, bool]) -> dict[str, Any]:
+    return {
+        "id": case.case_id,
+        "offset": str(case.offset),
+        "groups": groups,
+        "priority": repr(case.priority),
+        "day": str(case.day),
+        "indexes": [list(index) for index in case.indexes],
+        "decided": decided.get(case.offset),
+    }
+
+
+def _read_reply(reply: list[Any]) -> Applied:
+    status = text(reply[0])
+    if status == "ok":
+        return Applied(int(reply[1]), int(reply[2]))
+    if status == "fenced":
+        raise Fenced
+    if status == "moved":
+        raise Moved(int(reply[1]) if reply[1] else None, text(reply[2]) or None)
+    if status == "pending":
+        raise OutboxPending(text(reply[1]))
+    raise Duplicates(frozenset(int(identity) for identity in reply[1:]))

@@ -1,0 +1,88 @@
+"""The records of ``rag.verdicts``: kinds ``batch`` and ``case``. Pure encoding and decoding.
+
+``batch`` closes a batch: it carries the offsets, what was received, skipped and lost, and one
+compact row a record. ``case`` carries one flagged answer. A ``case`` counts only once the ``batch``
+that covers its position is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from service.accounting import Row, decode_row, encode_row
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """One closed batch. Offsets [first, next) of (source, partition); ``lost``: reason → records.
+
+    ``suppressed``: offsets of flagged answers that were counted in their groups without a case.
+    """
+
+    source: str
+    partition: int
+    topic_id: str
+    segment: int
+    batch_id: str
+    first: int
+    next: int
+    received: int
+    gaps: int
+    lost: Mapping[str, int]
+    rows: tuple[Row, ...]
+    suppressed: frozenset[int] = field(default=frozenset())
+
+
+def encode_batch_head(batch: BatchRecord) -> bytes:
+    """The record up to ``suppressed``: only the store's script knows it, and closes the object."""
+    body = {
+        "kind": "batch",
+        "version": VERSION,
+        "source": batch.source,
+        "partition": batch.partition,
+        "topic_id": batch.topic_id,
+        "segment": batch.segment,
+        "batch_id": batch.batch_id,
+        "first": batch.first,
+        "next": batch.next,
+        "received": batch.received,
+        "gaps": batch.gaps,
+        "lost": dict(batch.lost),
+        "rows": [encode_row(row) for row in batch.rows],
+    }
+    return orjson.dumps(body)[:-1]
+
+
+def encode_case(case: Mapping[str, Any]) -> bytes:
+    return orjson.dumps({"kind": "case", "version": VERSION, **case})
+
+
+def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
+    """A batch, a case as a dict, or None for a kind or version that this release does not know."""
+    data = orjson.loads(value)
+    if data.get("version") != VERSION:
+        return None
+    if data["kind"] == "case":
+        return dict(data)
+    if data["kind"] != "batch":
+        return None
+    return BatchRecord(
+        source=data["source"],
+        partition=data["partition"],
+        topic_id=data["topic_id"],
+        segment=data["segment"],
+        batch_id=data["batch_id"],
+        first=data["first"],
+        next=data["next"],
+        received=data["received"],
+        gaps=data["gaps"],
+        lost=data["lost"],
+        rows=tuple(decode_row(row) for row in data["rows"]),
+        suppressed=frozenset(data["suppressed"]),
+    )
