@@ -1,0 +1,69 @@
+"""``groundwatch check``: one line of JSON in, one verdict out. No store, no network.
+
+A line is a bare answer event, or an object with an ``event`` whose own ``id`` stands in for a
+missing ``event_id``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from service.checks import run_checks
+from service.checks.model import CheckInput, CheckResult
+from service.events import AnswerEvent, Rejection, RejectReason, parse_event
+from service.policy import AppPolicy, Policy
+
+
+def check_line(line: str, policy: Policy) -> dict[str, Any]:
+    """``{"event_id", "checks": {name: outcome}, "findings": [...]}`` for one line.
+
+    A line that is no answer event gives ``{"event_id": None, "error": {"reason", "field",
+    "message"}}`` instead; ``reason`` is a :class:`service.events.RejectReason`. Never raises for
+    any input, and no text of a refused line stands in the error.
+    """
+    _, event = read_line(line)
+    if isinstance(event, AnswerEvent) and not policy.admits(event.app):
+        event = Rejection(RejectReason.UNKNOWN_APP, "the policy does not list this app", "app")
+    if isinstance(event, Rejection):
+        error = {"reason": event.reason.value, "field": event.field, "message": event.message}
+        return {"event_id": None, "error": error}
+    results = check_event(event, policy.of(event.app))
+    return {
+        "event_id": event.event_id,
+        "checks": {name: result.outcome.value for name, result in results.items()},
+        "findings": [
+            {
+                "check": finding.check,
+                "reason": finding.reason,
+                "surface": finding.surface,
+                "start": finding.start,
+                "end": finding.end,
+                "detail": finding.detail,
+                "severity": finding.severity.value,
+            }
+            for result in results.values()
+            for finding in result.findings
+        ],
+    }
+
+
+def check_event(event: AnswerEvent, policy: AppPolicy) -> dict[str, CheckResult]:
+    """Every check of one event, with the chunk texts that it carries itself."""
+    texts = tuple(chunk.text for chunk in event.retrieved)
+    return run_checks(CheckInput(event, texts, policy))
+
+
+def read_line(line: str) -> tuple[dict[str, Any], AnswerEvent | Rejection]:
+    """The object of a line (empty when it is none), and the event in it or why there is none."""
+    try:
+        found = orjson.loads(line)
+    except ValueError:
+        return {}, Rejection(RejectReason.INVALID_JSON, "not valid JSON")
+    if not isinstance(found, dict):
+        return {}, Rejection(RejectReason.SCHEMA, "the line must be an object")
+    event = found.get("event", found)
+    if isinstance(event, dict) and event is not found and "event_id" not in event and "id" in found:
+        event = {**event, "event_id": found["id"]}
+    return found, parse_event(orjson.dumps(event))

@@ -1,0 +1,735 @@
+"""Check ``citations``: every citation of the answer resolves to a retrieved chunk.
+
+:func:`read` finds and resolves the citations, without the document store; :func:`check` decides.
+The forms are data, in :mod:`service.checks.citation_forms`; what they can mean is
+:mod:`service.checks.citation_targets`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from service.checks import citation_forms as forms
+from service.checks.citation_forms import Base, Mark, Read
+from service.checks.citation_targets import (
+    Targets,
+    clean,
+    fold,
+    fold_url,
+    is_author,
+    is_url,
+    surname,
+    trim_url,
+)
+from service.checks.model import (
+    CheckInput,
+    CheckResult,
+    Evidence,
+    Finding,
+    NotEvaluated,
+    Outcome,
+    Severity,
+    Span,
+)
+from service.events import AnswerEvent
+from service.events import Citation as StructuredCitation
+from service.policy import CitationPolicy
+
+NAME = "citations"
+
+MAX_ANSWER = 200_000
+"""Characters of the answer past which the check is ``not_evaluated: too_large``."""
+MAX_MEMBERS = 2_000
+"""Cited sources (a range counts each) past which the check is ``not_evaluated: too_large``."""
+
+UNKNOWN_REF = "unknown_ref"
+NOT_RETRIEVED = "not_retrieved"
+INDEX_OUT_OF_RANGE = "index_out_of_range"
+UNKNOWN_URL = "unknown_url"
+UNKNOWN_AUTHOR_YEAR = "unknown_author_year"
+MALFORMED = "malformed"
+
+SEVERITY: dict[str, Severity] = {
+    UNKNOWN_REF: Severity.HIGH,  # a source was made up
+    UNKNOWN_URL: Severity.HIGH,
+    UNKNOWN_AUTHOR_YEAR: Severity.HIGH,
+    INDEX_OUT_OF_RANGE: Severity.MEDIUM,  # as often the numbering's fault as the model's
+    NOT_RETRIEVED: Severity.MEDIUM,  # the source exists
+    MALFORMED: Severity.LOW,
+}
+"""Every reason of this check, and how bad it is."""
+
+
+class Member(NamedTuple):
+    """One source that a citation names. Exactly one of ``ref`` (the chunk it resolves to) and
+    ``reason`` is None. ``words`` are as cited, cleaned."""
+
+    words: str
+    ref: str | None
+    reason: str | None
+
+
+class ReadCitation(NamedTuple):
+    """One citation: a marker in the answer, or (``start`` None) a structured one without a marker."""
+
+    form: str
+    surface: str
+    start: int | None
+    end: int | None
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CitationReading:
+    """All citations of one answer in the order of their place, structured ones last.
+
+    ``unknown_refs``: cited refs that no retrieved chunk carries, for the document store to be asked.
+    """
+
+    citations: tuple[ReadCitation, ...] = ()
+    unknown_refs: frozenset[str] = frozenset()
+    too_large: bool = False
+
+
+_NOTHING = CitationReading()
+_TOO_LARGE = CitationReading(too_large=True)
+
+
+def read(event: AnswerEvent, policy: CitationPolicy) -> CitationReading:
+    """Find the citations of an answer and resolve them against what was retrieved for it."""
+    answer = event.answer
+    if len(answer) > MAX_ANSWER:
+        return _TOO_LARGE
+    if not event.citations and forms.OPENERS.search(answer) is None and "citeturn" not in answer:
+        return _NOTHING
+    reader = _Reader(answer, Targets(event.retrieved, policy), policy)
+    found: list[ReadCitation] = []
+    members = 0
+    for citation in reader.markers():
+        found.append(citation)
+        members += len(citation.members)
+        if members > MAX_MEMBERS:
+            return _TOO_LARGE
+    if event.citations:
+        if members + len(event.citations) > MAX_MEMBERS:
+            return _TOO_LARGE
+        if policy.forms is None or "structured" in policy.forms:
+            found = _with_structured(found, event.citations, reader)
+    unknown = frozenset(
+        member.words
+        for citation in found
+        for member in citation.members
+        if member.reason == UNKNOWN_REF or member.reason == UNKNOWN_URL
+    )
+    return CitationReading(tuple(found), unknown)
+
+
+def check(given: CheckInput, reading: CitationReading | None = None) -> CheckResult:
+    """Decide every citation; a group such as ``[1, 7]`` is one citation and one finding.
+
+    An answer without a citation is ``not_applicable`` even where the policy requires citations: what
+    is missing then is coverage, the business of ``citation_coverage``; no citation here is wrong.
+    """
+    if reading is None:
+        reading = read(given.event, given.policy.citations)
+    if reading.too_large:
+        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+    if not reading.citations:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    findings: list[Finding] = []
+    evidence: list[Evidence] = []
+    owned: list[Span] = []
+    evaluated = 0
+    explain = _Explain(given)
+    for citation in reading.citations:
+        dead = _dead(citation)
+        if dead is not None and dead.reason == UNKNOWN_URL and _is_content(citation, dead, given):
+            continue
+        evaluated += 1
+        _, surface, start, end, members = citation
+        if start is not None and end is not None:
+            owned.append((start, end))
+        for member in members:
+            if member.ref is not None:
+                evidence.append(Evidence(NAME, "resolved", surface, start, end, member.ref))
+        if dead is not None:
+            findings.append(explain(citation, dead))
+    if not evaluated:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    return CheckResult(
+        Outcome.FAIL if findings else Outcome.PASS,
+        tuple(findings),
+        tuple(evidence),
+        evaluated=evaluated,
+        failed=len(findings),
+        owned=tuple(owned),
+    )
+
+
+def _dead(citation: ReadCitation) -> Member | None:
+    for member in citation.members:
+        if member.ref is None:
+            return member
+    return None
+
+
+def _is_content(citation: ReadCitation, dead: Member, given: CheckInput) -> bool:
+    """A link that the retrieved text or the query itself shows is passed on, not cited."""
+    if citation.form not in ("link", "anchor", "bare_url", "angle_url"):
+        return False
+    address = dead.words.rstrip("/")
+    return any(text is not None and address in text for text in (*given.texts, given.event.query))
+
+
+# ---------------------------------------------------------------------------------- the findings
+
+_NEAREST_FOR = 10
+_SHOWN = 120
+
+
+class _Explain:
+    """Findings in the reviewer's words. The nearest refs are sought for the first few only."""
+
+    def __init__(self, given: CheckInput) -> None:
+        self._given = given
+        self._targets: Targets | None = None
+        self._sought = 0
+
+    def __call__(self, citation: ReadCitation, dead: Member) -> Finding:
+        reason = dead.reason or MALFORMED
+        if reason in (UNKNOWN_REF, UNKNOWN_URL) and dead.words in self._given.corpus_refs:
+            reason = NOT_RETRIEVED
+        surface = citation.surface
+        shown = surface if len(surface) <= _SHOWN else surface[: _SHOWN - 1] + "…"
+        if len(citation.members) > 1 and dead.words != surface:
+            shown += f": {dead.words[:_SHOWN]}"
+        return Finding(
+            NAME,
+            reason,
+            surface,
+            citation.start,
+            citation.end,
+            f"{shown} {self._why(reason, dead.words)}",
+            SEVERITY[reason],
+            _cause(reason, dead.words),
+        )
+
+    def _why(self, reason: str, words: str) -> str:
+        if self._targets is None:
+            self._targets = Targets(self._given.event.retrieved, self._given.policy.citations)
+        count = len(self._targets)
+        among = f"the {count} retrieved chunks" if count != 1 else "the one retrieved chunk"
+        if reason == MALFORMED:
+            return "is written as a citation, but names no source."
+        if reason == INDEX_OUT_OF_RANGE:
+            return self._range(words)
+        if reason == NOT_RETRIEVED:
+            return f"is in the document store, but not among {among}.{self._nearest(words)}"
+        if reason == UNKNOWN_URL:
+            return f"is not the address of any of {among}.{self._nearest(words)}"
+        if reason == UNKNOWN_AUTHOR_YEAR:
+            return f"is not the author and year of any of {among}."
+        return f"is not among {among}.{self._nearest(words)}"
+
+    def _range(self, words: str) -> str:
+        assert self._targets is not None  # noqa: S101 (for the type checker; _why has set it)
+        count = self._targets.numbered
+        if not count:
+            return "points to a chunk, but none was in the prompt."
+        base = self._given.policy.citations.base
+        return f"points to none of the {count} chunks in the prompt ({base} to {count - 1 + base})."
+
+    def _nearest(self, words: str) -> str:
+        self._sought += 1
+        if self._sought > _NEAREST_FOR or self._targets is None:
+            return ""
+        near = _nearest(fold(words[:300]), self._targets, self._given.policy.citations.separator)
+        return f" Nearest: {near[:_SHOWN]}." if near else ""
+
+
+def _nearest(folded: str, targets: Targets, separator: str) -> str | None:
+    refs = [ref for ref in targets.refs() if len(ref) <= 300]
+    document, found, _ = folded.partition(separator)
+    siblings = [ref for ref in refs if ref.partition(separator)[0] == document] if found else []
+    close = get_close_matches(folded, siblings or refs, 1, 0.0 if siblings else 0.6)
+    return targets.spelled(close[0]) if close else None
+
+
+def _cause(reason: str, words: str) -> str:
+    folded = (fold_url(words) or fold(words)) if reason == UNKNOWN_URL else fold(words)
+    return folded[:200] or reason
+
+
+# ----------------------------------------------------------------------- the structured citations
+
+
+def _with_structured(
+    found: list[ReadCitation], structured: Sequence[StructuredCitation], reader: _Reader
+) -> list[ReadCitation]:
+    """A structured citation that spans a marker says what this marker means; the others stand alone."""
+    at = {(citation.start, citation.end): place for place, citation in enumerate(found)}
+    for citation in structured:
+        member = reader.name(citation.ref)
+        start, end = citation.start, citation.end
+        place = at.get((start, end))
+        if place is None and start is not None and end is not None:
+            place = next((at[near] for near in _around(start, end) if near in at), None)
+        if place is None:
+            found.append(ReadCitation("structured", citation.ref, None, None, (member,)))
+        else:
+            found[place] = found[place]._replace(members=(member,))
+    return found
+
+
+def _around(start: int, end: int) -> Iterator[Span]:
+    """Offsets of the same marker by systems that count the end, or a space, differently."""
+    for left in (start, start + 1):
+        for right in (end, end + 1, end - 1):
+            yield left, right
+
+
+# ------------------------------------------------------------------------------------ the markers
+
+_CLOSES = re.compile(r"[*_\"'”“»)\]]{0,4}(?:\s{0,2}\Z| ?\n| ?[\[【.,;:!?。，、；：！？<|)])")
+_IDENTIFIER_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
+_ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|∈)\s?\Z")
+_LISTED = re.compile(
+    r"(?i)(?:\b(?:interval\w*|intervalle?s?|range|\w*bereich|between|zwischen|vectors?|vektor\w*|arrays?"
+    r"|lists?|listen?|tuples?|tupel|matrix|rgb|coordinates|koordinaten)(?: (?:of|von|is|ist|from|wie|like))?"
+    r"|区间|範囲|配列)\s?\Z|(?:\A|\n)\s*(?!source|quelle|ref|cit)[a-z_][a-z0-9_-]{0,30}: ?\Z"
+)
+_UNIT_OR_SYMBOL = re.compile(
+    r"(?:\A|[^^\W\d_])(?:[^\W\d_]|[cdkmµn]m|ft|in|yd|mi|ha|sec|min|co|ch|nh|so|no)\Z", re.I
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ʼ˒", "0123456789-,,")
+_AUTHOR_BEFORE = re.compile(
+    r"([A-ZÀ-ÖØ-Þ][^\W\d_]+(?:-[^\W\d_]+)?)(?:(?: et al\.?| u\. ?a\.)|(?: (?:and|und|&|y|et) [A-ZÀ-Þ][^\W\d_]+))?\s?\Z"
+)
+_YEAR = re.compile(r"((?:1[5-9]|20)\d\d)[a-z]?")
+_NOTATIONS_OF_PARENS = tuple(notation for notation in forms.NOTATIONS if notation.parens)
+
+Reading = tuple[str, list[Member]]
+"""The name of the form, and what it cites."""
+
+
+class _Reader:
+    """One pass over one answer, left to right; what a mark has consumed is not looked at again."""
+
+    def __init__(self, answer: str, targets: Targets, policy: CitationPolicy) -> None:
+        self._answer = answer
+        self._targets = targets
+        self._policy = policy
+        self._definitions = _definitions(answer) if "]:" in answer else {}
+        self._code_until = -1
+
+    def markers(self) -> Iterator[ReadCitation]:
+        answer, allowed = self._answer, self._policy.forms
+        done = 0
+        for opener in forms.OPENERS.finditer(answer):
+            start = opener.start()
+            if start < done:
+                continue
+            char = answer[start]
+            if char in ":：":
+                citation = self._at_colon(start)
+            else:
+                citation, done = self._at_mark(char, start, done)
+            if citation is None:
+                continue
+            done = citation.end or done
+            if allowed is None or citation.form in allowed:
+                yield citation
+        if "citeturn" in answer:
+            yield from self._plain_turns()
+
+    def _at_mark(self, char: str, start: int, done: int) -> tuple[ReadCitation | None, int]:
+        answer = self._answer
+        for mark in forms.MARKS_AT[char]:
+            match = mark.pattern.match(answer, start)
+            if match is None:
+                continue
+            end = match.end()
+            if mark.read is Read.SKIP:
+                return None, end
+            reading = self._read(mark, match, start, end)
+            if reading is not None:
+                form, members = reading
+                if form == "narrative":
+                    return self._narrative(start, end, members), end
+                return ReadCitation(form, answer[start:end], start, end, tuple(members)), end
+            if mark.read is Read.LINK:
+                return None, end
+        return None, done
+
+    def _read(self, mark: Mark, match: re.Match[str], start: int, end: int) -> Reading | None:
+        read = mark.read
+        if read is Read.BRACKET:
+            return self._bracket(match["body"], start, end)
+        if read is Read.PAREN:
+            return self._paren(match["body"], start)
+        members: list[Member] | None
+        if read is Read.NAMED:
+            members = self._named(_body(match), mark.base)
+        elif read is Read.LINK:
+            members = self._link(match["text"], match["url"], start, end)
+        elif read is Read.URL:
+            members = self._link("", match["url"], start, end)
+        elif read is Read.INDEX:
+            members = [self._index(int(match["body"]), mark.base)]
+        elif read is Read.TURN:
+            members = self._turns(match["body"])
+        else:
+            members = self._raised(match["body"], start)
+        return (mark.name, members) if members else None
+
+    # brackets and parentheses
+
+    def _bracket(self, body: str, start: int, end: int) -> Reading | None:
+        answer = self._answer
+        words = clean(body)
+        if not words:
+            return None
+        if start and (answer[start - 1].isalnum() or answer[start - 1] in "_]"):
+            if self._is_subscript(start, end, words):
+                self._code_until = end
+                return None
+        before = answer[max(0, start - 48) : start]
+        if _ASSIGNED.search(before):
+            return None
+        definition = self._definitions.get(words)
+        if definition is not None:
+            members = self._defined(definition)
+            if members:
+                return "footnote", members
+        ref = self._targets.known(words)
+        if ref is not None:
+            return "ref", [Member(words, ref, None)]
+        closes = _CLOSES.match(answer, end) is not None
+        for notation in forms.NOTATIONS:
+            match = notation.pattern.fullmatch(words)
+            if match is None:
+                continue
+            members = self._notation(notation, match, words, closes, True)
+            if members and notation.name == "numeric" and self._is_listed(members, before, end):
+                return None
+            if members:
+                return notation.name, members
+        return None
+
+    def _paren(self, body: str, start: int) -> Reading | None:
+        words = clean(body)
+        meant = forms.LEAD_IN.sub("", words)
+        if not meant:
+            return None
+        led = meant != words
+        if self._targets.known(meant) is not None and not (led or not meant.isalpha()):
+            return None
+        if len(meant) <= 5 and self._targets.by_author and _YEAR.fullmatch(meant):
+            name = _AUTHOR_BEFORE.search(self._answer[max(0, start - 100) : start])
+            members = self._author(name[1], meant[:4]) if name else None
+            return ("narrative", members) if members else None
+        for notation in _NOTATIONS_OF_PARENS:
+            match = notation.pattern.fullmatch(meant)
+            if match is not None:
+                members = self._notation(notation, match, meant, led, led)
+                if members:
+                    return notation.name, members
+        return None
+
+    def _notation(
+        self,
+        notation: forms.Notation,
+        match: re.Match[str],
+        words: str,
+        closes: bool,
+        apart: bool,
+    ) -> list[Member] | None:
+        name = notation.name
+        if name == "labelled":
+            return self._labelled(match, words, apart)
+        if name == "dagger":
+            return self._dagger(match)
+        if name == "author_year":
+            return self._authors(words)
+        if name in ("numeric", "reference_zero", "dotted"):
+            return self._numbers(match["numbers"], notation.base, sure=name != "numeric")
+        refs = match["refs"]
+        if name == "footnote" and refs.strip().isdecimal():
+            return self._numbers(refs, notation.base, sure=True)
+        return self._refs(refs, notation.sure, closes, apart)
+
+    def _is_subscript(self, start: int, end: int, words: str) -> bool:
+        """``a[0]``, ``dp[i][7]``, ``rows[k].id``: glued to a name that is one of code."""
+        answer = self._answer
+        if answer[start - 1] == "]":
+            return self._code_until == start
+        name = _IDENTIFIER_BEFORE.search(answer, max(0, start - 64), start)
+        if name is None:
+            return False
+        if len(name[0]) == 1 or "_" in name[0] or "." in name[0]:
+            return True
+        after = answer[end : end + 3]
+        if len(words) == 1 and words.isalpha() and after[:1] == "[":
+            return True
+        return (
+            after.lstrip()[:1] in ("=", "+", "*", "{")
+            and not after.startswith(("**", "\n"))
+            or (after[:1] == "." and after[1:2].isalpha())
+        )
+
+    def _is_listed(self, members: list[Member], before: str, end: int) -> bool:
+        """Intervals, arrays and character classes are written like groups of numbers."""
+        if (
+            len(members) == 1
+            and members[0].words == self._answer[end - 1 - len(members[0].words) : end - 1]
+        ):
+            if self._answer[end - 2 - len(members[0].words)] in "[［【":
+                return False
+        if self._policy.base == 1 and members[0].words == "0":
+            return True
+        return _LISTED.search(before) is not None
+
+    # what a mark holds
+
+    def _index(self, index: int, base: Base, words: str | None = None) -> Member:
+        ref = self._targets.number(index, base)
+        return Member(words or str(index), ref, None if ref else INDEX_OUT_OF_RANGE)
+
+    def _numbers(self, words: str, base: Base, sure: bool) -> list[Member] | None:
+        """The members of ``1``, ``1, 3``, ``2-4``; a range stops at its first dead number."""
+        members: list[Member] = []
+        for part in forms.NUMBER_OR_RANGE.finditer(words):
+            first, last = part[1], part[2]
+            if last is None:
+                members.append(self._index(int(first), base))
+                continue
+            if int(last) <= int(first):
+                return None
+            for index in range(int(first), int(last) + 1):
+                members.append(self._index(index, base))
+                if members[-1].ref is None:
+                    # [2-5] of four: the reader sees where it breaks off, not 5,000 findings
+                    break
+        dead = next((member for member in members if member.ref is None), None)
+        if dead is not None and not sure and int(dead.words) > 999:
+            return None
+        if dead is not None and 1500 <= int(dead.words) <= 2099:
+            return None
+        return members
+
+    def _labelled(self, match: re.Match[str], words: str, apart: bool) -> list[Member] | None:
+        label = forms.LABELS.get(match["label"].casefold())
+        if label is None or (not apart and not label.parens):
+            return None
+        sign, rest = match["sign"].strip(), (match["rest"] or "").strip()
+        explicit = ":" in sign or "=" in sign
+        by_id = label.names and not label.parens
+        if by_id and not explicit:
+            return None
+        if not rest:
+            return [Member("", None, MALFORMED)] if explicit and label.names else None
+        if self._targets.names_alike(fold(words)):
+            return [Member(words, None, UNKNOWN_REF)]
+        numbers = forms.LABELLED_NUMBERS.fullmatch(rest)
+        if numbers is not None and self._targets.known(rest) is None:
+            return self._numbers(numbers["numbers"], label.base, sure=False)
+        if not label.names or not (explicit or not sign):
+            return None
+        return self._refs(rest, explicit, True, explicit)
+
+    def _dagger(self, match: re.Match[str]) -> list[Member] | None:
+        """``【4:0†x】`` counts from 0 within a message, ``【1†x】`` like any number. A file's name is
+        surer than either where the refs are files."""
+        name = match["name"].strip()
+        if name and (ref := self._targets.known(name)) is not None:
+            return [Member(name, ref, None)]
+        if name and "." in name and self._targets.resembles(name, True) and self._targets.has_files:
+            return [Member(name, None, UNKNOWN_REF)]
+        if match["index"] is None:
+            return [Member("", None, MALFORMED)]
+        base = Base.ZERO if match["turn"] is not None else Base.POLICY
+        return [self._index(int(match["index"]), base)]
+
+    def _refs(self, words: str, sure: bool, closes: bool, apart: bool) -> list[Member] | None:
+        words = words.lstrip("@")
+        whole = self._targets.known(words)
+        if whole is not None:
+            return [Member(words, whole, None)]
+        members: list[Member] = []
+        for part in forms.MEMBERS.split(words)[:200]:
+            part = part.strip("<>@^\"'“”„` ").removeprefix("-@")
+            if not part or "[" in part or "]" in part or forms.LOCATOR.match(part):
+                continue
+            if part.isdecimal():
+                if sure and not members:
+                    members.append(self._index(int(part), Base.POLICY))
+                continue
+            member = self.name(trim_url(part) if is_url(part) else part.rstrip("."))
+            if member.ref is not None or self._is_meant(member, sure, closes, apart):
+                members.append(member)
+        return members or None
+
+    def _is_meant(self, member: Member, sure: bool, closes: bool, apart: bool) -> bool:
+        words = member.words
+        if member.reason == UNKNOWN_URL:
+            return self._targets.by_url
+        if self._targets.resembles(words, closes, apart):
+            return True
+        if not sure or not words or any(char in words for char in " \t(){}=<>|*"):
+            return False
+        return not words[0].isupper() or not words.isalpha()
+
+    def name(self, words: str) -> Member:
+        """One name, by every way of naming a chunk."""
+        ref = self._targets.ref(words)
+        if ref is None and words.isdecimal() and len(words) <= 6:
+            return self._index(int(words), Base.POLICY, words)
+        reason = None if ref else UNKNOWN_URL if is_url(words) else UNKNOWN_REF
+        return Member(clean(words), ref, reason)
+
+    def _named(self, body: str, base: Base) -> list[Member] | None:
+        words = clean(body)
+        if not words:
+            return [Member("", None, MALFORMED)]
+        ref = self._targets.known(words)
+        if ref is not None:
+            return [Member(words, ref, None)]
+        if words[0].isdecimal():
+            match = forms.NOTATIONS[0].pattern.fullmatch(words)
+            if match is not None:
+                return self._numbers(match["numbers"], base, sure=True)
+        label = forms.NOTATIONS_BY_NAME["labelled"].pattern.fullmatch(words)
+        members = self._labelled(label, words, True) if label else None
+        return members or self._refs(words, True, True, True)
+
+    def _link(self, text: str, url: str, start: int, end: int) -> list[Member] | None:
+        targets = self._targets
+        if is_url(url):
+            if targets.by_url:
+                ref = targets.url(url) or targets.known(clean(text))
+                return [Member(url, ref, None if ref else UNKNOWN_URL)]
+        elif url and not url.startswith("#"):
+            ref = targets.ref(url)
+            if ref is not None:
+                return [Member(url, ref, None)]
+            if ":" not in url and targets.resembles(url, False, False):
+                return [Member(clean(url), None, UNKNOWN_REF)]
+        reading = self._bracket(text, start, end) if text else None
+        return reading[1] if reading else None
+
+    def _defined(self, definition: str) -> list[Member] | None:
+        """The sources that a footnote's definition names; None when it is prose."""
+        url = forms.BARE_URL.search(definition)
+        if url is not None:
+            return self._link("", trim_url(url[0]), 0, 0)
+        return self._refs(definition, False, True, True)
+
+    def _turns(self, body: str) -> list[Member]:
+        return [
+            Member(turn[0], ref, None) if (ref := self._targets.ref(turn[0]))
+            else self._index(int(turn[1]), Base.ZERO)
+            for turn in forms.TURN_ID.finditer(body)
+        ]  # fmt: skip
+
+    def _plain_turns(self) -> Iterator[ReadCitation]:
+        """``citeturn0search0``: what is left where the private-use characters were stripped."""
+        if self._policy.forms is not None and "turn" not in self._policy.forms:
+            return
+        for match in forms.PLAIN_TURNS.finditer(self._answer):
+            members = self._turns(match["body"])
+            yield ReadCitation("turn", match[0], match.start(), match.end(), tuple(members))
+
+    def _raised(self, body: str, start: int) -> list[Member] | None:
+        """Superscript digits are a mark after a word or a full stop, an exponent after a unit."""
+        before = self._answer[max(0, start - 24) : start]
+        if not before or before[-1] in " \t\n⁻⁺^(=+*/" or before[-1].isdigit():
+            return None
+        if _UNIT_OR_SYMBOL.search(before):
+            return None
+        members: list[Member] = []
+        for part in re.split(r"[,;\s]+", clean(body.translate(_RAISED))):
+            if not part or not part[0].isdecimal():
+                continue
+            numbers = self._numbers(part, Base.POLICY, sure=False)
+            if numbers is None:
+                return None
+            if numbers[-1].ref is None and len(part) > 1 and part.isdecimal():
+                apart = [self._index(int(digit), Base.POLICY) for digit in part]
+                numbers = apart if all(member.ref for member in apart) else numbers
+            members += numbers
+        return members or None
+
+    def _authors(self, words: str) -> list[Member] | None:
+        if not self._targets.by_author:
+            return None
+        members: list[Member] = []
+        pattern = forms.NOTATIONS_BY_NAME["author_year"].pattern
+        for part in words.split(";")[:50]:
+            match = pattern.fullmatch(forms.LEAD_IN.sub("", part.strip()))
+            found = self._author(match["author"], match["year"]) if match else None
+            if found is None:
+                return None
+            members += found
+        return members
+
+    def _author(self, author: str, year: str) -> list[Member] | None:
+        name = surname(author)
+        if not is_author(name) or not name[:1].isupper() or author.count(" ") > 8:
+            return None
+        ref = self._targets.author(name, year)
+        return [Member(f"{name} {year}", ref, None if ref else UNKNOWN_AUTHOR_YEAR)]
+
+    def _narrative(self, start: int, end: int, members: Sequence[Member]) -> ReadCitation:
+        """``Smith et al. (2020)``: the name before the parenthesis is part of the citation."""
+        head = _AUTHOR_BEFORE.search(self._answer, max(0, start - 100), start)
+        start = head.start() if head else start
+        return ReadCitation("author_year", self._answer[start:end], start, end, tuple(members))
+
+    # colons: URLs in running text, and "Quelle: kb-105" at the end of a line
+
+    def _at_colon(self, colon: int) -> ReadCitation | None:
+        answer = self._answer
+        if answer.startswith("://", colon):
+            return self._bare_url(colon)
+        word = forms.LABEL_BEFORE_COLON.search(answer, max(0, colon - 27), colon)
+        if word is None or word[1].casefold() not in forms.SOURCE_WORDS:
+            return None
+        after = forms.REFS_AFTER_COLON.match(answer, colon + 1)
+        if after is None or is_url(after[1]):
+            return None
+        members = self._refs(clean(after[1]).rstrip(".,;"), False, True, True)
+        if not members:
+            return None
+        start, end = word.start(1), after.start(1) + len(after[1].rstrip(".,;"))
+        return ReadCitation("label_line", answer[start:end], start, end, tuple(members))
+
+    def _bare_url(self, colon: int) -> ReadCitation | None:
+        if not self._targets.by_url:
+            return None
+        answer = self._answer
+        start = colon - (5 if answer[max(0, colon - 5) : colon].lower() == "https" else 4)
+        match = forms.BARE_URL.match(answer, start) if start >= 0 else None
+        if match is None:
+            return None
+        url = trim_url(match[0])
+        ref = self._targets.url(url)
+        member = Member(url, ref, None if ref else UNKNOWN_URL)
+        return ReadCitation("bare_url", url, start, start + len(url), (member,))
+
+
+def _body(match: re.Match[str]) -> str:
+    """A tag's attribute stands in quotes of either kind, or in none."""
+    groups: Iterable[str | None] = (
+        match.groupdict().get("body"),
+        *(match.groupdict().get(name) for name in ("single", "bare")),
+    )
+    return next((group for group in groups if group is not None), "")
+
+
+def _definitions(answer: str) -> dict[str, str]:
+    """``[^1]: pricing#plans`` at the start of a line says what ``[^1]`` means."""
+    return {clean(label): text for label, text in forms.DEFINITION.findall(answer)}
