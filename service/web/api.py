@@ -1,0 +1,265 @@
+"""The JSON routes, and the probes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from service.accounting import Books, PartitionBook
+from service.health import Health, liveness, readiness
+from service.intake import Intake, Receipt
+from service.metrics import Metrics
+from service.outage import Outage
+from service.review.cases import Case, CaseFilter, CasePage
+from service.web.body import JSON, NDJSON, read_body
+from service.web.options import WebOptions
+from service.web.ports import CaseReader
+from service.web.problems import PROBLEM_JSON, Problem, ProblemBody, problem_of
+
+StatusChoice = Literal["open", "claimed", "resolved", "expired", "erased", "any"]
+Name = Annotated[str | None, Query(max_length=2048)]
+
+
+def case_filter(
+    app: Name = None,
+    release: Name = None,
+    check: Name = None,
+    reason: Name = None,
+    severity: Annotated[Literal["", "low", "medium", "high"] | None, Query()] = None,
+    status: Annotated[StatusChoice, Query(description="`any` lists every status.")] = "open",
+) -> CaseFilter:
+    """The filter of the query string; a part left empty (as forms send it) is not given."""
+    return CaseFilter(
+        app=app or None,
+        release=release or None,
+        check=check or None,
+        reason=reason or None,
+        severity=severity or None,
+        status=None if status == "any" else status,
+    )
+
+
+Filter = Annotated[CaseFilter, Depends(case_filter)]
+Cursor = Annotated[str | None, Query(max_length=512, description="`next_cursor` of the last page.")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+def page_of(cases: CaseReader, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
+    """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
+    try:
+        return cases.list_cases(filter, cursor or None, limit)
+    except ValueError:
+        if not cursor:
+            raise
+        raise Problem(422, "parameter", "not a cursor of this list", field="cursor") from None
+
+
+class Results(BaseModel):
+    """One receipt an event, in the order they were sent. Keys without a value are left out."""
+
+    results: list[Receipt]
+
+
+class EquationBody(BaseModel):
+    name: str
+    left: dict[str, int]
+    right: dict[str, int]
+    imbalance: int
+
+
+class BooksBody(BaseModel):
+    balanced: bool
+    equations: list[EquationBody]
+    partitions: list[PartitionBook]
+    totals: dict[str, int]
+
+
+def json_response(body: object, status: int = 200) -> Response:
+    return Response(_encode(body), status, media_type=JSON)
+
+
+def _encode(body: object) -> bytes:
+    try:
+        return orjson.dumps(body)
+    except orjson.JSONEncodeError:
+        # Half a surrogate pair or a number past 64 bits: rare, and legal once escaped.
+        return json.dumps(body, default=asdict).encode()
+
+
+def _receipt(receipt: Receipt) -> dict[str, Any]:
+    return {name: value for name, value in asdict(receipt).items() if value is not None}
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    schema = {"$ref": f"#/components/schemas/{ProblemBody.__name__}"}
+    return {
+        status: {
+            "description": _DESCRIPTIONS[status],
+            "content": {PROBLEM_JSON: {"schema": schema}},
+        }
+        for status in statuses
+    }
+
+
+_DESCRIPTIONS = {
+    400: "Not JSON, or not UTF-8",
+    404: "No such case",
+    413: "Too many bytes or events",
+    415: "Another media type",
+    422: "Not a valid answer event, or an invalid parameter; `field` names it",
+    429: "Overloaded: come back after `Retry-After` seconds",
+    503: "The store or Kafka is away: come back after `Retry-After` seconds",
+}
+
+_EXAMPLE_EVENT = {
+    "event_id": "ev-1",
+    "app": "support-assistant",
+    "query": "What does an extra seat cost per month?",
+    "retrieved": [{"ref": "pricing#plans", "text": "Pro: 45 € per seat and month."}],
+    "answer": "An extra seat costs 54 € per month [pricing#plans].",
+}
+_EXAMPLE_RESULT = {
+    "results": [
+        {
+            "state": "checked",
+            "event_id": "ev-1",
+            "verdict": {
+                "checks": {"citations": "pass", "numbers": "fail"},
+                "findings": [{"check": "numbers", "reason": "transposed", "surface": "54 €"}],
+                "case_id": "…",
+            },
+        }
+    ]
+}
+_EVENT_SCHEMA = {"$ref": "#/components/schemas/AnswerEvent"}
+_REQUEST_BODY = {
+    "required": True,
+    "content": {
+        JSON: {
+            "schema": {"oneOf": [_EVENT_SCHEMA, {"type": "array", "items": _EVENT_SCHEMA}]},
+            "example": _EXAMPLE_EVENT,
+        },
+        NDJSON: {"schema": {"type": "string", "description": "One event a line."}},
+    },
+}
+
+
+def answer_routes(intake: Intake, options: WebOptions) -> APIRouter:
+    router = APIRouter(tags=["answers"])
+    taken = 202 if intake.asynchronous else 200
+
+    @router.post(
+        "/v1/answers",
+        summary="Send one answer event or many",
+        status_code=taken,
+        openapi_extra={"requestBody": _REQUEST_BODY},
+        responses={
+            taken: {
+                "model": Results,
+                "description": "Acknowledged; the verdicts follow" if taken == 202 else "Checked",
+                "content": {JSON: {"example": _EXAMPLE_RESULT}},
+            },
+            **_problems(400, 413, 415, 422, 429, 503),
+        },
+    )
+    async def post_answers(request: Request) -> Response:
+        """A single object that is refused is a 4xx; of many, each refusal stands in its receipt.
+        Sending the same event again is safe: app and `event_id` identify it."""
+        body = await read_body(request, options.max_body_bytes, options.max_events)
+        receipts = await run_in_threadpool(intake.submit, body.events) if body.events else []
+        if body.single and receipts[0].state == "rejected":
+            raise problem_of(receipts[0])
+        return json_response({"results": [_receipt(receipt) for receipt in receipts]}, taken)
+
+    return router
+
+
+def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
+    router = APIRouter(tags=["review"])
+
+    @router.get(
+        "/v1/cases",
+        summary="List cases, the most urgent first",
+        response_model=CasePage,
+        responses=_problems(422, 503),
+    )
+    def list_cases(filter: Filter, cursor: Cursor = None, limit: Limit = 50) -> Response:
+        """All given filters must hold. Follow `next_cursor` until it is null."""
+        return json_response(page_of(cases, filter, cursor, limit))
+
+    @router.get(
+        "/v1/cases/{case_id}",
+        summary="Read one case",
+        response_model=Case,
+        responses=_problems(404, 503),
+    )
+    def read_case(case_id: str) -> Response:
+        """The event, its findings and its evidence. Offsets count characters, end exclusive."""
+        case = cases.case(case_id)
+        if case is None:
+            raise Problem(404, "not_found", "no case has this id")
+        return json_response(case)
+
+    @router.get(
+        "/v1/books",
+        summary="Read the books",
+        response_model=BooksBody,
+        responses=_problems(503),
+    )
+    def read_books() -> Response:
+        """Every equation with its terms; an imbalance other than 0 is a defect or a loss."""
+        return json_response(_books_body(books()))
+
+    return router
+
+
+def _books_body(books: Books) -> dict[str, Any]:
+    return {
+        "balanced": books.balanced,
+        "equations": [
+            {
+                "name": equation.name,
+                "left": dict(equation.left),
+                "right": dict(equation.right),
+                "imbalance": equation.imbalance,
+            }
+            for equation in books.equations
+        ],
+        "partitions": list(books.partitions),
+        "totals": dict(books.totals),
+    }
+
+
+def probe_routes(
+    health: Health, metrics: Metrics, books: Callable[[], Books], options: WebOptions
+) -> APIRouter:
+    router = APIRouter(tags=["operations"])
+
+    @router.get("/healthz", summary="Is the process alive?")
+    async def healthz() -> Response:
+        status, body = liveness(health, options.max_tick_age_s)
+        return json_response(body, status)
+
+    @router.get("/readyz", summary="May it be given work, and if not, why?")
+    async def readyz() -> Response:
+        status, body = readiness(health)
+        return json_response(body, status)
+
+    @router.get("/metrics", summary="Prometheus metrics")
+    def exposition() -> Response:
+        try:
+            metrics.set_books(books())
+        except Outage:
+            # The rest is most wanted just now; /readyz says what is away.
+            pass
+        body, content_type = metrics.exposition()
+        return Response(body, headers={"Content-Type": content_type})
+
+    return router

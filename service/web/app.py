@@ -1,0 +1,91 @@
+"""The web app, composed: JSON routes, probes, pages, errors, headers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.staticfiles import StaticFiles
+
+from service.accounting import Books
+from service.events import AnswerEvent
+from service.health import Health
+from service.intake import Intake
+from service.metrics import Metrics
+from service.web.api import answer_routes, case_routes, probe_routes
+from service.web.middleware import RequestCounter, ResponseHeaders
+from service.web.options import WebOptions
+from service.web.pages import STATIC, error_page, page_routes, templates
+from service.web.ports import CaseReader
+from service.web.problems import ProblemBody, install_error_handlers
+
+TICK_S = 1.0
+_SCHEMA_REF = "#/components/schemas/{model}"
+
+
+def create_app(
+    *,
+    intake: Intake,
+    cases: CaseReader,
+    books: Callable[[], Books],
+    health: Health,
+    metrics: Metrics,
+    settings: WebOptions,
+) -> FastAPI:
+    """``books`` may raise ``service.outage.Outage``, as the methods of the ports may."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        ticking = asyncio.create_task(_tick(health))
+        try:
+            yield
+        finally:
+            ticking.cancel()
+
+    # The documentation pages of FastAPI load their scripts from elsewhere.
+    app = _App(
+        title="groundwatch",
+        summary="Every answer checked, every verdict accounted for",
+        version=version("groundwatch"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    environment = templates()
+    app.include_router(answer_routes(intake, settings))
+    app.include_router(case_routes(cases, books))
+    app.include_router(probe_routes(health, metrics, books, settings))
+    app.include_router(page_routes(environment, cases, books, settings))
+    app.mount("/static", StaticFiles(directory=STATIC))
+    install_error_handlers(app, error_page(environment))
+    app.add_middleware(ResponseHeaders)
+    app.add_middleware(RequestCounter, metrics=metrics)
+    return app
+
+
+async def _tick(health: Health) -> None:
+    while True:
+        health.tick()
+        await asyncio.sleep(TICK_S)
+
+
+class _App(FastAPI):
+    """FastAPI, with the contract and the form of problems among the schemas."""
+
+    def openapi(self) -> dict[str, Any]:
+        if not self.openapi_schema:
+            schema = get_openapi(
+                title=self.title, version=self.version, summary=self.summary, routes=self.routes
+            )
+            schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+            for model in (AnswerEvent, ProblemBody):
+                described = model.model_json_schema(ref_template=_SCHEMA_REF)
+                schemas.update(described.pop("$defs", {}))
+                schemas[model.__name__] = described
+            self.openapi_schema = schema
+        return self.openapi_schema

@@ -1,0 +1,100 @@
+"""A text and the spans in it → a flat run of segments, so that marks may overlap and never nest."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeGuard
+
+MarkKind = Literal["finding", "evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """``number``: which finding or evidence it is, from 1; ``start``/``end``: character offsets,
+    end exclusive. Offsets outside the text are clamped."""
+
+    kind: MarkKind
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text under the same marks. ``finding`` / ``evidence``: the number of the
+    innermost mark of that kind over it, or None. ``opens``: marks whose first segment this is.
+    ``omitted``: characters left out after the text."""
+
+    text: str
+    finding: int | None = None
+    evidence: int | None = None
+    opens: tuple[Mark, ...] = ()
+    omitted: int = 0
+
+    @property
+    def plain(self) -> bool:
+        return self.finding is None and self.evidence is None
+
+
+def span(start: object, end: object, text: str) -> tuple[int, int] | None:
+    """Stored offsets, clamped to ``text``; None when they are none or nothing is left."""
+    if not _is_offset(start) or not _is_offset(end):
+        return None
+    first, last = max(0, start), min(end, len(text))
+    return (first, last) if first < last else None
+
+
+def _is_offset(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def segments_of(text: str, marks: Iterable[Mark]) -> list[Segment]:
+    """Cut ``text`` at every border of a mark. n log n in the number of marks."""
+    opening: dict[int, list[Mark]] = {}
+    closing: dict[int, list[Mark]] = {}
+    for mark in marks:
+        clamped = span(mark.start, mark.end, text)
+        if clamped is not None:
+            opening.setdefault(clamped[0], []).append(mark)
+            closing.setdefault(clamped[1], []).append(mark)
+    borders = sorted({0, len(text), *opening, *closing})
+    # Insertion order = order of opening: the last one that is still open is the innermost.
+    open_marks: dict[MarkKind, dict[int, None]] = {"finding": {}, "evidence": {}}
+    segments = []
+    for start, end in itertools.pairwise(borders):
+        for mark in closing.get(start, ()):
+            open_marks[mark.kind].pop(mark.number, None)
+        opens = tuple(sorted(opening.get(start, ()), key=lambda mark: -mark.end))
+        for mark in opens:
+            open_marks[mark.kind][mark.number] = None
+        segments.append(
+            Segment(
+                text[start:end],
+                next(reversed(open_marks["finding"]), None),
+                next(reversed(open_marks["evidence"]), None),
+                opens,
+            )
+        )
+    return segments
+
+
+def abridged(segments: list[Segment], margin: int) -> list[Segment]:
+    """Keep marked stretches whole and ``margin`` characters of the plain text around them."""
+    shorter: list[Segment] = []
+    for index, segment in enumerate(segments):
+        before = margin if index > 0 else 0
+        after = margin if index < len(segments) - 1 else 0
+        shorter.extend(_trimmed(segment, before or (0 if after else margin), after))
+    return shorter
+
+
+def _trimmed(segment: Segment, head: int, tail: int) -> Iterator[Segment]:
+    omitted = len(segment.text) - head - tail
+    if not segment.plain or omitted <= 0:
+        yield segment
+        return
+    yield replace(segment, text=segment.text[:head], omitted=omitted)
+    if tail:
+        yield Segment(segment.text[-tail:])

@@ -1,0 +1,254 @@
+"""What the templates show, computed: ages, links, a case with its marks in place.
+
+An event in the store may be reduced or old: everything here reads it as untrusted data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from service.accounting import Books, Kind
+from service.review.cases import Case, CaseFilter, CaseSummary
+from service.web.marking import Mark, MarkKind, Segment, abridged, segments_of, span
+
+LONG_TEXT = 4000
+"""A chunk longer than this (characters) shows the stretches around its marks first."""
+MARGIN = 500
+"""Characters shown before and after a mark in a long chunk."""
+
+_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n\r"}
+_CONTROLS[0x7F] = 0x2421
+_UNSHOWABLE = _CONTROLS | dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000)], 0xFFFD)
+
+
+def showable(text: str) -> str:
+    """Control characters as pictures of themselves, halves of surrogate pairs as U+FFFD: one
+    character for one, so that offsets hold, and the page can be encoded."""
+    return text.translate(_UNSHOWABLE)
+
+
+def ago(then_ms: int, now_ms: int) -> str:
+    """``3 min``, ``5 h``, ``12 d``; a time to come is ``now``."""
+    minutes = (now_ms - then_ms) // 60_000
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
+
+
+def utc(then_ms: int) -> str:
+    """ISO 8601 to the second; empty for a time that no calendar has."""
+    try:
+        return datetime.fromtimestamp(then_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: str | None) -> str:
+    """The address of a filtered queue; the open queue is the default and needs no status."""
+    changed = replace(filter, **changes)
+    terms = [(name, value) for name, value in changed.indexes() if (name, value) != _OPEN]
+    if changed.status is None:
+        terms.append(("status", "any"))
+    if cursor is not None:
+        terms.append(("cursor", cursor))
+    return "/queue" + (f"?{urlencode(terms, errors='replace')}" if terms else "")
+
+
+_OPEN = ("status", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class BooksLine:
+    """The account in one sentence."""
+
+    received: int
+    parts: tuple[tuple[str, int], ...]
+    balanced: bool
+
+
+def books_line(books: Books) -> BooksLine:
+    received = sum(book.counts.get("received", 0) for book in books.partitions)
+    parts = tuple((kind.value, books.totals.get(kind.value, 0)) for kind in Kind)
+    return BooksLine(received, parts, books.balanced)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    number: int
+    check: str
+    reason: str
+    surface: str
+    detail: str
+    severity: str
+    in_answer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPanel:
+    """A retrieved chunk. ``segments`` is None when its text is not known; ``whole`` is the full
+    text when ``segments`` shows only stretches of it. ``link`` is a URL that is safe to follow."""
+
+    ref: str
+    notes: tuple[str, ...]
+    link: str | None
+    segments: list[Segment] | None
+    whole: str | None
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    summary: CaseSummary
+    headline: str
+    question: list[Segment]
+    answer: list[Segment]
+    findings: list[FindingRow]
+    chunks: list[ChunkPanel]
+    linked: frozenset[int]
+    context: list[tuple[str, str, str]]
+    outcomes: list[tuple[str, str]]
+    about: list[tuple[str, str]]
+    reduced: bool
+
+
+def case_view(case: Case) -> CaseView:
+    event = case.event
+    answer, query = _text(event.get("answer")), _text(event.get("query"))
+    chunks = [chunk for chunk in _list(event.get("retrieved")) if isinstance(chunk, dict)]
+    sources = _source_marks(case.evidence, chunks, query)
+    findings = [
+        _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
+    ]
+    marks = [
+        *_marks("finding", case.findings, answer),
+        *_marks("evidence", case.evidence, answer),
+    ]
+    return CaseView(
+        summary=case.summary,
+        headline=case.summary.headline or "This answer was flagged; the finding has no detail.",
+        question=segments_of(query, sources.get(_QUERY, ())),
+        answer=segments_of(answer, marks),
+        findings=findings,
+        chunks=[_panel(chunk, sources.get(index, [])) for index, chunk in enumerate(chunks)],
+        linked=frozenset(mark.number for marks in sources.values() for mark in marks),
+        context=[
+            (_text(item.get("name")), _text(item.get("kind")), _text(item.get("text")))
+            for item in _list(event.get("context"))
+            if isinstance(item, dict)
+        ],
+        outcomes=sorted(case.outcomes.items()),
+        about=_about(case),
+        reduced=case.reduced,
+    )
+
+
+_QUERY = -1
+"""Stands for the question among the indexes of the chunks."""
+
+
+def _source_marks(
+    evidence: list[dict[str, Any]], chunks: list[dict[str, Any]], query: str
+) -> dict[int, list[Mark]]:
+    """Where each evidence stands: index of the chunk (or the question) → marks in its text."""
+    marks: dict[int, list[Mark]] = {}
+    for number, item in _numbered(evidence):
+        for index, text in _candidates(item, chunks, query):
+            place = span(item.get("chunk_start"), item.get("chunk_end"), text)
+            if place is not None:
+                marks.setdefault(index, []).append(Mark("evidence", number, *place))
+                break
+    return marks
+
+
+def _candidates(
+    item: dict[str, Any], chunks: list[dict[str, Any]], query: str
+) -> Iterable[tuple[int, str]]:
+    ref = item.get("ref")
+    if ref is None:
+        if item.get("kind") == "from_query":
+            yield _QUERY, query
+        return
+    for index, chunk in enumerate(chunks):
+        if chunk.get("ref") == ref:
+            yield index, _text(chunk.get("text"))
+
+
+def _marks(kind: MarkKind, items: list[dict[str, Any]], answer: str) -> list[Mark]:
+    return [
+        Mark(kind, number, *place)
+        for number, item in _numbered(items)
+        if (place := span(item.get("start"), item.get("end"), answer)) is not None
+    ]
+
+
+def _finding_row(number: int, finding: dict[str, Any], answer: str) -> FindingRow:
+    return FindingRow(
+        number=number,
+        check=_text(finding.get("check")),
+        reason=_text(finding.get("reason")),
+        surface=_text(finding.get("surface")),
+        detail=_text(finding.get("detail")),
+        severity=_text(finding.get("severity")),
+        in_answer=span(finding.get("start"), finding.get("end"), answer) is not None,
+    )
+
+
+def _panel(chunk: dict[str, Any], marks: list[Mark]) -> ChunkPanel:
+    text, url = chunk.get("text"), _text(chunk.get("url"))
+    segments = segments_of(text, marks) if isinstance(text, str) else None
+    whole = None
+    if segments is not None and isinstance(text, str) and len(text) > LONG_TEXT:
+        segments, whole = abridged(segments, MARGIN), text
+    return ChunkPanel(
+        ref=_text(chunk.get("ref")),
+        notes=tuple(_chunk_notes(chunk)),
+        link=url if url.startswith(("https://", "http://")) else None,
+        segments=segments,
+        whole=whole,
+        marked=bool(marks),
+    )
+
+
+def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[str]:
+    if chunk.get("title"):
+        yield _text(chunk["title"])
+    if isinstance(chunk.get("rank"), int):
+        yield f"rank {chunk['rank']}"
+    if isinstance(chunk.get("score"), float | int):
+        yield f"score {chunk['score']:.2f}"
+    if chunk.get("in_prompt") is False:
+        yield "not in the prompt"
+
+
+def _about(case: Case) -> list[tuple[str, str]]:
+    release = case.event.get("release")
+    parts = release.items() if isinstance(release, dict) else ()
+    source, partition, offset = case.position
+    return [
+        ("app", case.summary.app),
+        ("event id", case.summary.event_id),
+        ("occurred", utc(case.summary.occurred_ms)),
+        *((f"release {name}", str(value)) for name, value in parts if value is not None),
+        ("ruleset", case.ruleset),
+        ("stratum", case.stratum),
+        ("inclusion probability", f"{case.pi:g}"),
+        ("position", f"{source} · partition {partition} · offset {offset}"),
+    ]
+
+
+def _numbered(items: list[dict[str, Any]]) -> Iterable[tuple[int, dict[str, Any]]]:
+    return enumerate(items, start=1)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,217 @@
+"""A small world for the web app: cases in memory, an intake that records, the app over both.
+
+The event loop is made when this module is imported: a loop needs a pair of sockets of its own, and
+a running unit test may open none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import orjson
+
+from service.accounting import Books, PartitionBook, books_of
+from service.health import Health
+from service.intake import Receipt
+from service.metrics import Metrics
+from service.outage import Outage
+from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.web.app import create_app
+from service.web.options import WebOptions
+
+LOOP = asyncio.new_event_loop()
+NOW_MS = 1_796_000_000_000
+
+ANSWER = "Im Pro-Tarif 54 € pro Platz [pricing#seats], ab 3 Plätzen."
+EVENT: dict[str, Any] = {
+    "event_id": "ev-1",
+    "app": "support",
+    "query": "Was kostet ein zusätzlicher Platz ab 3 Plätzen im Monat?",
+    "retrieved": [
+        {
+            "ref": "pricing#plans",
+            "text": "Starter: 39 €. Pro: 45 € pro Platz und Monat.",
+            "rank": 1,
+        },
+        {"ref": "pricing#faq", "text": "Rechnungen kommen per E-Mail.", "rank": 2, "score": 0.5},
+    ],
+    "answer": ANSWER,
+    "release": {"id": "2026-11-29.2", "model": "m-1"},
+}
+
+
+def finding(surface: str, answer: str, **parts: Any) -> dict[str, Any]:
+    start = answer.find(surface)
+    place = {"start": start, "end": start + len(surface)} if start >= 0 else {}
+    return {
+        "check": "numbers",
+        "reason": "absent",
+        "surface": surface,
+        "start": None,
+        "end": None,
+        "detail": f'"{surface}" stands in no retrieved text.',
+        "severity": "high",
+        "cause": surface,
+        **place,
+        **parts,
+    }
+
+
+def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) -> Case:
+    """A case about ``event``; ``parts`` replace fields of the summary or of the case."""
+    answer = str(event["answer"])
+    summary = {
+        "case_id": case_id,
+        "app": "support",
+        "event_id": str(event["event_id"]),
+        "release": "2026-11-29.2",
+        "language": "de",
+        "occurred_ms": NOW_MS,
+        "severity": "high",
+        "status": "open",
+        "checks": ("numbers",),
+        "reasons": ("absent",),
+        "headline": '"54 €" stands in no retrieved text. Nearest: "45 €" in pricing#plans.',
+        "query": str(event["query"]),
+        "group": "g1",
+        "alike": 3,
+    }
+    summary |= {name: parts.pop(name) for name in list(parts) if name in summary}
+    summary["priority"] = priority(str(summary["severity"]), int(str(summary["occurred_ms"])))
+    body: dict[str, Any] = {
+        "findings": [
+            finding("54 €", answer),
+            finding("[pricing#seats]", answer, check="citations", reason="unknown_ref"),
+        ],
+        "evidence": [
+            {
+                "check": "numbers", "kind": "from_query", "surface": "3", "start": answer.find("3 Pl"),
+                "end": answer.find("3 Pl") + 1, "ref": None, "chunk_start": 37, "chunk_end": 38,
+            }
+        ],
+        "outcomes": {"citations": "fail", "numbers": "fail"},
+        "ruleset": "1-abc",
+        "stratum": "flagged",
+        "u": 0.4,
+        "pi": 0.2,
+        "position": ("http", 0, 7),
+    } | parts  # fmt: skip
+    return Case(summary=CaseSummary(**summary), event=dict(event), **body)  # type: ignore[arg-type]
+
+
+class MemoryCases:
+    """Cases in a list. ``away`` makes every method raise an outage."""
+
+    def __init__(self, *cases: Case) -> None:
+        self.cases = sorted(cases, key=lambda case: -case.summary.priority)
+        self.away = False
+
+    def list_cases(self, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
+        self._reach()
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        first = int(cursor or 0)
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        more = str(first + limit) if len(found) > first + limit else None
+        return CasePage(found[first : first + limit], more)
+
+    def case(self, case_id: str) -> Case | None:
+        self._reach()
+        return next((case for case in self.cases if case.summary.case_id == case_id), None)
+
+    def case_counts(self) -> dict[str, int]:
+        self._reach()
+        return dict(Counter(case.summary.status for case in self.cases))
+
+    def facets(self) -> dict[str, list[str]]:
+        self._reach()
+        return {
+            "apps": sorted({case.summary.app for case in self.cases}),
+            "releases": sorted({case.summary.release for case in self.cases}),
+            "checks": ["citations", "numbers"],
+            "reasons": sorted({reason for case in self.cases for reason in case.summary.reasons}),
+        }
+
+    def _reach(self) -> None:
+        if self.away:
+            raise Outage("the store does not answer")
+
+
+def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
+    values = {
+        "app": [summary.app],
+        "release": [summary.release],
+        "check": summary.checks,
+        "reason": summary.reasons,
+        "severity": [summary.severity],
+        "status": [summary.status],
+    }
+    return all(value in values[name] for name, value in filter.indexes())
+
+
+@dataclass
+class RecordingIntake:
+    """Takes what it is given and answers with ``receipt``, or raises ``error``."""
+
+    asynchronous: bool = False
+    receipt: Receipt = field(default_factory=lambda: Receipt("checked", "ev-1"))
+    error: Exception | None = None
+    taken: list[bytes] = field(default_factory=list)
+
+    def submit(self, events: list[bytes]) -> list[Receipt]:
+        if self.error is not None:
+            raise self.error
+        self.taken.extend(events)
+        return [self.receipt for _ in events]
+
+
+def books(received: int = 10, checked: int = 10) -> Books:
+    """Books over one partition; they balance when both figures are equal."""
+    counts = {"received": received, "checked": checked}
+    totals = {"checked": checked, "check:citations:pass": checked, "check:numbers:pass": checked}
+    partition = PartitionBook("http", 0, 0, received, 1, counts)
+    return books_of([partition], totals, {}, ("citations", "numbers"))
+
+
+@dataclass
+class World:
+    """The app and everything it was composed of."""
+
+    cases: MemoryCases = field(default_factory=MemoryCases)
+    intake: RecordingIntake = field(default_factory=RecordingIntake)
+    books: Books = field(default_factory=books)
+    health: Health = field(default_factory=Health)
+    metrics: Metrics = field(default_factory=Metrics)
+    options: WebOptions = field(default_factory=WebOptions)
+
+    def __post_init__(self) -> None:
+        self.app = create_app(
+            intake=self.intake,
+            cases=self.cases,
+            books=lambda: self.books,
+            health=self.health,
+            metrics=self.metrics,
+            settings=self.options,
+        )
+
+    def request(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        return LOOP.run_until_complete(self._request(method, path, parts))
+
+    async def _request(self, method: str, path: str, parts: dict[str, Any]) -> httpx.Response:
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://groundwatch") as client:
+            return await client.request(method, path, **parts)
+
+    def get(self, path: str, **parts: Any) -> httpx.Response:
+        return self.request("GET", path, **parts)
+
+    def post(self, body: Any, content_type: str = "application/json") -> httpx.Response:
+        raw = body if isinstance(body, bytes) else orjson.dumps(body)
+        return self.request(
+            "POST", "/v1/answers", content=raw, headers={"Content-Type": content_type}
+        )
