@@ -1,0 +1,134 @@
+"""Dates and times as they are written. A date is (year, month, day), None where it is silent."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from service.checks.reading.folding import plain
+
+Date = tuple[int | None, int | None, int | None]
+
+_MONTHS: dict[str, int] = {}
+for _line in (
+    "january february march april may june july august september october november december",
+    "januar februar maerz april mai juni juli august september oktober november dezember",
+    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "jaenner febr mrz apr mai juni juli aug sept okt nov dez",
+):
+    _MONTHS |= {word: month for month, word in enumerate(_line.split(), start=1)}
+
+
+def month(word: str) -> int | None:
+    """The month that a word names, capitals and accents folded."""
+    if not 3 <= len(word) <= 11:
+        return None
+    return _MONTHS.get(plain(word.lower().rstrip(".")))
+
+
+def is_date(year: int | None, month_: int | None, day: int | None) -> bool:
+    return (
+        (year is None or 1000 <= year <= 2999)
+        and (month_ is None or 1 <= month_ <= 12)
+        and (day is None or 1 <= day <= 31)
+    )
+
+
+def full_year(digits: str) -> int:
+    """``26`` is 2026, ``87`` is 1987."""
+    year = int(digits)
+    if len(digits) != 2:
+        return year
+    return year + (2000 if year < 70 else 1900)
+
+
+def numeric_dates(first: str, second: str, third: str, separator: str, order: str) -> list[Date]:
+    """The readings of ``a.b.c``. Dots mean day first; slashes and dashes follow ``order``.
+
+    ``order``: "dmy", "mdy" or "" (unknown: both readings, where both are dates).
+    """
+    if len(first) == 4:
+        candidates = [(int(first), int(second), int(third))]
+    else:
+        year, a, b = full_year(third), int(first), int(second)
+        day_first, month_first = (year, b, a), (year, a, b)
+        if separator == "." or order == "dmy":
+            candidates = [day_first] if is_date(*day_first) else [month_first]
+        elif order == "mdy":
+            candidates = [month_first] if is_date(*month_first) else [day_first]
+        else:
+            candidates = [day_first, month_first]
+    return [date for date in dict.fromkeys(candidates) if is_date(*date)]
+
+
+_ORDER = re.compile(r"\b(MM[/.-]DD[/.-]YY|DD[/.-]MM[/.-]YY|TT[/.-]MM[/.-]JJ|JJ[/.-]MM[/.-]AA)")
+_SLASHED = re.compile(r"(?<![0-9/])([0-9]{1,2})/([0-9]{1,2})/(?:[0-9]{4}|[0-9]{2})(?![0-9/])")
+
+
+def order_of(text: str, language: str) -> str:
+    """Which of day and month a text writes first: it says so, shows so, or its language does."""
+    said = _ORDER.search(text)
+    if said is not None:
+        return "mdy" if said.group(1).startswith("MM") else "dmy"
+    for found in _SLASHED.finditer(text):
+        if int(found.group(1)) > 12:
+            return "dmy"
+        if int(found.group(2)) > 12:
+            return "mdy"
+    return "dmy" if language in ("de", "fr", "es") else ""
+
+
+_MERIDIEM = re.compile(r" ?([ap])\.? ?m\b\.?", re.IGNORECASE)
+_DAYTIME = re.compile(
+    r"(?: uhr| o'clock)?,? ?(?:(in the morning|morgens|früh|vormittags|du matin|de la mañana|am morgen|am vormittag)|"
+    r"(in the afternoon|in the evening|at night|p\.m|nachmittags|abends|am nachmittag|am abend|de l'après-midi|du soir|"
+    r"de la tarde|de la noche|noon|mittags))(?![a-z])",
+    re.IGNORECASE,
+)
+_CLOCK_WORD = re.compile(r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9])|(?<=:[0-9][0-9]) ?h\b)", re.IGNORECASE)
+_BEFORE_CJK = re.compile(r"(上午|早上|凌晨|午前|下午|晚上|中午|午後|夜)$")
+_MORNING_CJK = frozenset({"上午", "早上", "凌晨", "午前"})
+
+
+class Clock(NamedTuple):
+    """The readings of a time, in minutes after midnight, and where it ends in the text."""
+
+    minutes: tuple[int, ...]
+    end: int
+
+
+def clock(text: str, hour: int, minute: int, start: int, end: int, *, marked: bool) -> Clock | None:
+    """A time of day that stands at ``start:end``. ``marked``: it looks like one by itself (``9:45``)."""
+    if not (0 <= hour <= 24 and 0 <= minute < 60):
+        return None
+    word = _CLOCK_WORD.match(text, end)
+    german = False
+    if word is not None:
+        more = word.group(1) or word.group(2)
+        if more and minute == 0:
+            minute = int(more)
+        end, marked, german = word.end(), True, True
+    day = _DAYTIME.match(text, end) if hour <= 12 else None
+    if day is not None:
+        late = day.group(2) is not None
+        if not (late and hour == 12):
+            hour = hour % 12 + (12 if late else 0)
+        return Clock((hour * 60 + minute,), day.end())
+    half = _MERIDIEM.match(text, end) if hour <= 12 else None
+    if half is not None and (half.group().lower().endswith("m.") or not half.group().endswith(" ")):
+        hour = hour % 12 + (12 if half.group(1) in "pP" else 0)
+        return Clock((hour * 60 + minute,), half.end())
+    before = _BEFORE_CJK.search(text[max(0, start - 2) : start]) if hour <= 12 else None
+    if before is not None:
+        late = before.group(1) not in _MORNING_CJK
+        if not (late and hour == 12):
+            hour = hour % 12 + (12 if late else 0)
+        return Clock((hour * 60 + minute,), end)
+    if not marked:
+        return None
+    plain_minutes = hour % 24 * 60 + minute
+    if german or hour > 12 or hour == 0 or text[start : start + 1] == "0":
+        return Clock((plain_minutes,), end)
+    return Clock((plain_minutes, (plain_minutes + 720) % 1440), end)

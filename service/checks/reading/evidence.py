@@ -1,0 +1,119 @@
+"""A text's quantities, indexed so that each number of an answer is looked up, not searched for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from functools import cached_property
+
+from service.checks.reading import units
+from service.checks.reading.calendar import Date
+from service.checks.reading.quantities import Kind, Quantity, read
+
+
+class Index:
+    """One text that may ground numbers. Built once; every look-up is O(1) or O(log n)."""
+
+    def __init__(self, text: str) -> None:
+        reading = read(text)
+        self.text = reading.text
+        self.quantities = reading.quantities
+        self.by_value: dict[float, list[Quantity]] = {}
+        self.by_base: dict[tuple[str, float], Quantity] = {}
+        self.parts: dict[float, tuple[int, int]] = {}
+        self.by_day: dict[tuple[int | None, int | None], list[tuple[Date, Quantity]]] = {}
+        self.by_month: dict[int | None, list[tuple[Date, Quantity]]] = {}
+        self.by_minute: dict[int, Quantity] = {}
+        self.codes: dict[str, Quantity] = {}
+        for quantity in self.quantities:
+            self._add(quantity)
+
+    def _add(self, quantity: Quantity) -> None:
+        for value in quantity.values:
+            self.by_value.setdefault(value, []).append(quantity)
+            if quantity.unit is not None:
+                self.by_base.setdefault(units.base(value, quantity.unit), quantity)
+        if quantity.kind is not Kind.TIME:
+            for value, start, end in quantity.parts:
+                self.parts.setdefault(value, (start, end))
+        for date in quantity.dates:
+            self.by_day.setdefault((date[1], date[2]), []).append((date, quantity))
+            self.by_month.setdefault(date[1], []).append((date, quantity))
+        for minute in quantity.minutes:
+            self.by_minute.setdefault(minute, quantity)
+        if quantity.code:
+            self.codes.setdefault(quantity.code, quantity)
+
+    @cached_property
+    def folded_case(self) -> str:
+        return self.text.casefold()
+
+    @cached_property
+    def _sorted(self) -> list[tuple[float, int]]:
+        return sorted((v, i) for i, q in enumerate(self.quantities) for v in q.values)
+
+    def between(self, low: float, high: float) -> list[Quantity]:
+        """Quantities with a reading in [low, high]; at most 50."""
+        left = bisect_left(self._sorted, (low, -1))
+        right = bisect_right(self._sorted, (high, len(self.quantities)))
+        return [self.quantities[i] for _, i in self._sorted[left : min(right, left + 50)]]
+
+    def nearest(self, value: float) -> list[Quantity]:
+        """The few quantities whose values lie next to ``value``."""
+        at = bisect_left(self._sorted, (value, -1))
+        return [self.quantities[i] for _, i in self._sorted[max(0, at - 3) : at + 3]]
+
+    @cached_property
+    def by_digits(self) -> dict[str, Quantity]:
+        """Significant digits → a quantity: the same digits at another scale."""
+        found: dict[str, Quantity] = {}
+        for quantity in self.quantities:
+            for value in quantity.values:
+                found.setdefault(significant(value), quantity)
+        return found
+
+    @cached_property
+    def by_multiset(self) -> dict[str, list[Quantity]]:
+        """Sorted digits → quantities: candidates for swapped digits."""
+        found: dict[str, list[Quantity]] = {}
+        for quantity in self.quantities:
+            if quantity.values:
+                kept = found.setdefault("".join(sorted(shown(quantity.values[0]))), [])
+                if len(kept) < 8:
+                    kept.append(quantity)
+        return found
+
+
+def shown(value: float) -> str:
+    """The digits of a value as people write it: 64.96 → ``6496``, 350000 → ``350000``."""
+    text = repr(value)
+    return text.removesuffix(".0").replace(".", "") if "e" not in text else text
+
+
+def significant(value: float) -> str:
+    """The digits without leading and trailing zeros: 12.5 and 1250 → ``125``."""
+    return f"{value:.12e}".partition("e")[0].replace(".", "").strip("0")
+
+
+class Cache:
+    """Indexes of the texts seen last, bounded by an estimate of their bytes."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max = max_bytes
+        self._held = 0
+        self._entries: OrderedDict[str, tuple[Index, int]] = OrderedDict()
+
+    def index(self, text: str) -> Index:
+        entry = self._entries.get(text)
+        if entry is not None:
+            self._entries.move_to_end(text)
+            return entry[0]
+        index = Index(text)
+        cost = 4 * len(text) + 900 * len(index.quantities) + 2000
+        if cost <= self._max // 4:
+            self._entries[text] = (index, cost)
+            self._held += cost
+            while self._held > self._max:
+                _, (_, dropped) = self._entries.popitem(last=False)
+                self._held -= dropped
+        return index

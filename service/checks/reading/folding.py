@@ -1,0 +1,53 @@
+"""Fold the many spellings of digits, spaces, dashes and apostrophes; the length never changes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SPACES = "\u00a0\u2007\u2008\u2009\u200a\u202f\u3000\t"
+_APOSTROPHES = "\u2019\u2018\u02bc\uff07"
+_MINUS = "\u2212\u2011\ufe63\uff0d"
+_DASHES = "\u2012\u2014\u301c\uff5e"
+_PUNCTUATION = {"\uff1a": ":", "\uff0c": ",", "\uff0e": ".", "\uff0f": "/", "\uff05": "%"}
+_PUNCTUATION |= {"\uff08": "(", "\uff09": ")", "\u066b": ".", "\u066c": ",", "\u066a": "%"}
+_PUNCTUATION |= {"\uff04": "$", "\uffe5": "\u00a5", "\uffe1": "\u00a3", "\uff0b": "+"}
+
+
+def _table() -> dict[int, str]:
+    folded = {ord(char): " " for char in _SPACES}
+    folded |= {ord(char): "'" for char in _APOSTROPHES}
+    folded |= {ord(char): "-" for char in _MINUS}
+    folded |= {ord(char): "\u2013" for char in _DASHES}
+    folded |= {ord(char): plain for char, plain in _PUNCTUATION.items()}
+    for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10):
+        folded |= {zero + digit: str(digit) for digit in range(10)}
+    return folded
+
+
+_FOLDED = _table()
+_FOLDABLE = re.compile("[" + "".join(re.escape(chr(code)) for code in sorted(_FOLDED)) + "]")
+
+
+def fold(text: str) -> str:
+    """The same text with plain digits, spaces, signs and apostrophes; equally long."""
+    if text.isascii() or not _FOLDABLE.search(text):
+        return text
+    return text.translate(_FOLDED)
+
+
+def lower(text: str) -> str:
+    """Lower case of the same length (a few capitals grow when lowered; those stay as they are)."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
+
+
+def plain(word: str) -> str:
+    """A lower-case word without accents and umlauts (``fünfzehn`` and ``fuenfzehn`` alike)."""
+    if word.isascii():
+        return word
+    for char, pair in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")):
+        word = word.replace(char, pair)
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))

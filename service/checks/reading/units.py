@@ -1,0 +1,327 @@
+"""Units, currencies and scales. A new unit is one row; a new spelling is one word in a row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``dimension``: only units of one dimension convert; base value = value x ``factor``."""
+
+    name: str
+    dimension: str
+    factor: float
+    hard: bool = False
+    """A number without a unit is not grounded by one with a hard unit (money, shares)."""
+
+
+def _money(code: str, spellings: str) -> tuple[str, str, float, str]:
+    return (code, f"money {code}", 1.0, spellings)
+
+
+# name, dimension, factor to the dimension's base, spellings (lower case unless case decides)
+_ROWS: tuple[tuple[str, str, float, str], ...] = (
+    ("%", "share", 1.0, "%|percent|prozent|per cent|pct|pct.|pour cent|por ciento|porcentaje|v.h.|％|prozentige|prozentiger|prozentigen|prozentiges|prozentig|パーセント"),
+    ("‰", "share", 0.1, "‰|promille|per mille|permille|pour mille|por mil"),
+    ("pp", "points", 1.0, "percentage points|percentage point|percentage-points|prozentpunkte|prozentpunkten|prozentpunkt|points de pourcentage|point de pourcentage|puntos porcentuales|punto porcentual|pp|个百分点|ポイント"),
+    ("bp", "points", 0.01, "basis points|basis point|bps|bp|basispunkte|basispunkten|basispunkt|points de base|puntos básicos|个基点"),
+    _money("EUR", "€|eur|euro|euros|欧元|ユーロ"),
+    _money("ct", "cent|cents|ct|centimes|céntimos|¢"),
+    _money("USD", "$|us$|usd|dollar|dollars|us-dollar|us-dollars|dólares|dólar|美元|ドル"),
+    _money("GBP", "£|gbp|quid|pfund sterling|英镑|ポンド"),
+    _money("CHF", "chf|sfr|sfr.|fr.|franken|schweizer franken|francs|francs suisses|瑞士法郎"),
+    _money("JPY", "¥|jpy|yen|円|日元"),
+    _money("CNY", "cny|rmb|yuan|元|人民币|块"),
+    _money("INR", "₹|inr|rs|rs.|rupees|rupee|rupien|卢比"),
+    _money("KRW", "₩|krw|won"),
+    _money("CAD", "c$|cad|ca$"),
+    _money("AUD", "a$|aud|au$"),
+    _money("SEK", "sek|kronor"),
+    _money("NOK", "nok|kroner"),
+    _money("DKK", "dkk"),
+    _money("PLN", "pln|zł|zloty"),
+    _money("BRL", "r$|brl|reais"),
+    _money("MXN", "mxn|mx$|pesos"),
+    ("pound", "pound", 1.0, "pound|pounds|pfund"),
+    ("ms", "time", 0.001, "ms|millisecond|milliseconds|millisekunde|millisekunden|毫秒|ミリ秒"),
+    ("µs", "time", 1e-6, "µs|μs|microsecond|microseconds|mikrosekunden"),
+    ("s", "time", 1.0, "s|sec|secs|sec.|second|seconds|sek|sek.|sekunde|sekunden|seconde|secondes|segundo|segundos|秒|秒钟"),
+    ("min", "time", 60.0, "min|min.|mins|minute|minutes|minuten|minuto|minutos|分|分钟|分鐘|分間"),
+    ("h", "time", 3600.0, "h|hr|hrs|std|std.|hour|hours|stunde|stunden|heure|heures|hora|horas|小时|小時|时间|時間|个小时|stündige|stündigen|stündiger"),
+    ("d", "time", 86400.0, "d|day|days|tag|tage|tagen|tages|jour|jours|día|días|dia|dias|天|日|日間|日间|tägige|tägigen|tägiger|kalendertage|kalendertagen|calendar days|calendar day"),
+    ("wd", "workday", 1.0, "working days|working day|business days|business day|workdays|workday|werktag|werktage|werktagen|arbeitstag|arbeitstage|arbeitstagen|jours ouvrés|jours ouvrables|jour ouvré|jour ouvrable|días hábiles|días laborables|día hábil|个工作日|工作日|営業日"),
+    ("wk", "time", 604800.0, "week|weeks|wks|woche|wochen|semaine|semaines|semana|semanas|周|週|週間|个星期|星期|wöchige|wöchigen"),
+    ("mo", "months", 1.0, "month|months|mo|monat|monate|monaten|monats|mois|mes|meses|个月|個月|か月|ヶ月|カ月|ヵ月|monatige|monatigen|monatiger"),
+    ("qtr", "months", 3.0, "quarters|quartale|quartalen|trimestres"),
+    ("a", "months", 12.0, "year|years|yr|yrs|jahr|jahre|jahren|jahres|an|ans|année|années|año|años|年|年间|年間|jährige|jährigen|jähriger"),
+    ("ns", "time", 1e-9, "ns|nanoseconds"),
+    ("nm", "length", 1e-9, "nm|nanometer|nanometers|nanometre"),
+    ("µm", "length", 1e-6, "µm|μm|micrometer|mikrometer|microns"),
+    ("mm", "length", 0.001, "mm|millimeter|millimeters|millimetre|millimetres|millimetern|millimètres|milímetros|毫米"),
+    ("cm", "length", 0.01, "cm|centimeter|centimeters|centimetre|centimetres|zentimeter|zentimetern|centimètres|centímetros|厘米|センチ"),
+    ("dm", "length", 0.1, "dm"),
+    ("m", "length", 1.0, "m|meter|meters|metre|metres|metern|mètre|mètres|metro|metros|米|メートル"),
+    ("km", "length", 1000.0, "km|kilometer|kilometers|kilometre|kilometres|kilometern|kilomètres|kilomètre|kilómetros|kms|公里|千米|キロメートル|キロ"),
+    ("in", "length", 0.0254, "inch|inches|zoll|pouces|pulgadas|″"),
+    ("ft", "length", 0.3048, "ft|foot|feet|fuß|pieds|pies"),
+    ("yd", "length", 0.9144, "yd|yard|yards"),
+    ("mi", "length", 1609.344, "mi|mile|miles|meilen|millas"),
+    ("m²", "area", 1.0, "m²|m2|sqm|qm|quadratmeter|quadratmetern|square metres|square meters|square metre|square meter|mètres carrés|metros cuadrados|平方米|平米|平方メートル|㎡"),
+    ("cm²", "area", 1e-4, "cm²|cm2|quadratzentimeter"),
+    ("km²", "area", 1e6, "km²|km2|quadratkilometer|quadratkilometern|square kilometres|square kilometers|平方公里|平方キロメートル"),
+    ("ft²", "area", 0.09290304, "ft²|ft2|sqft|sq ft|square feet|square foot"),
+    ("mi²", "area", 2589988.110336, "square miles|square mile"),
+    ("ha", "area", 1e4, "ha|hectare|hectares|hektar|hectáreas|公顷|ヘクタール"),
+    ("acre", "area", 4046.8564224, "acre|acres"),
+    ("m³", "volume", 1000.0, "m³|m3|kubikmeter|kubikmetern|cubic metres|cubic meters|cubic metre|mètres cubes|metros cúbicos|立方米|立方メートル|㎥"),
+    ("cm³", "volume", 0.001, "cm³|cm3|ccm|kubikzentimeter|cubic centimetres|cubic centimeters"),
+    ("ml", "volume", 0.001, "ml|milliliter|milliliters|millilitre|millilitres|millilitern|毫升|ミリリットル"),
+    ("cl", "volume", 0.01, "cl|zentiliter"),
+    ("l", "volume", 1.0, "l|L|liter|liters|litre|litres|litern|litro|litros|升|リットル"),
+    ("hl", "volume", 100.0, "hl|hektoliter"),
+    ("gal", "volume", 3.785411784, "gal|gallon|gallons|gallonen"),
+    ("cup", "cup", 1.0, "cup|cups|tasse|tassen|tasses|tazas"),
+    ("mg", "mass", 1e-6, "mg|milligram|milligrams|milligramm|milligrammes|miligramos|毫克"),
+    ("µg", "mass", 1e-9, "µg|μg|mcg|mikrogramm|micrograms"),
+    ("g", "mass", 0.001, "g|gram|grams|gramm|gramme|grammes|gramos|克|グラム"),
+    ("kg", "mass", 1.0, "kg|kilo|kilos|kilogram|kilograms|kilogramm|kilogrammes|kilogramos|公斤|千克|キログラム"),
+    ("t", "mass", 1000.0, "t|tonne|tonnes|tonnen|toneladas|tons|ton|吨|トン"),
+    ("lb", "mass", 0.45359237, "lb|lbs|lb."),
+    ("oz", "mass", 0.028349523125, "oz|ounce|ounces|unzen"),
+    ("°C", "temperature", 1.0, "°c|℃|grad celsius|degrees celsius|degree celsius|degrés celsius|grados celsius|摄氏度|celsius"),
+    ("°F", "fahrenheit", 1.0, "°f|℉|grad fahrenheit|degrees fahrenheit|degree fahrenheit|fahrenheit"),
+    ("°", "degree", 1.0, "°|º|degree|degrees|grad|degrés|grados|度"),
+    ("K", "kelvin", 1.0, "kelvin"),
+    ("bit", "data", 0.125, "bit|bits"),
+    ("B", "data", 1.0, "byte|bytes"),
+    ("kB", "data", 1e3, "kb|KB|kilobyte|kilobytes"),
+    ("MB", "data", 1e6, "mb|MB|megabyte|megabytes"),
+    ("GB", "data", 1e9, "gb|GB|gigabyte|gigabytes|go|Go"),
+    ("TB", "data", 1e12, "tb|TB|terabyte|terabytes|To"),
+    ("KiB", "data", 1024.0, "kib"),
+    ("MiB", "data", 1048576.0, "mib"),
+    ("GiB", "data", 1073741824.0, "gib"),
+    ("Mbit/s", "rate", 1e6, "mbit/s|mbps|Mbps|mb/s"),
+    ("Gbit/s", "rate", 1e9, "gbit/s|gbps|Gbps"),
+    ("m/s", "speed", 1.0, "m/s|metres per second|meters per second|metre per second|meter pro sekunde|米/秒"),
+    ("km/s", "speed", 1000.0, "km/s"),
+    ("km/h", "speed", 1 / 3.6, "km/h|kmh|kph|stundenkilometer|kilometres per hour|kilometers per hour"),
+    ("mph", "speed", 0.44704, "mph|miles per hour"),
+    ("W", "power", 1.0, "W|watt|watts|瓦"),
+    ("kW", "power", 1e3, "kw|kilowatt|kilowatts|千瓦"),
+    ("MW", "power", 1e6, "MW|megawatt|megawatts"),
+    ("Wh", "energy", 1.0, "wh|wattstunden"),
+    ("kWh", "energy", 1e3, "kwh|kilowattstunde|kilowattstunden|kilowatt-hours|kilowatt hours"),
+    ("MWh", "energy", 1e6, "mwh|megawattstunden"),
+    ("GWh", "energy", 1e9, "gwh"),
+    ("J", "joule", 1.0, "J|joule|joules"),
+    ("kcal", "calorie", 1.0, "kcal|calories|kalorien|calorías"),
+    ("V", "voltage", 1.0, "V|volt|volts"),
+    ("A", "current", 1.0, "ampere|amps|amp"),
+    ("mA", "current", 0.001, "mA"),
+    ("mAh", "charge", 1.0, "mah"),
+    ("Hz", "frequency", 1.0, "hz|hertz"),
+    ("kHz", "frequency", 1e3, "khz"),
+    ("MHz", "frequency", 1e6, "mhz"),
+    ("GHz", "frequency", 1e9, "ghz"),
+    ("bar", "pressure", 1e5, "bar"),
+    ("hPa", "pressure", 100.0, "hpa"),
+    ("mbar", "pressure", 100.0, "mbar|millibar"),
+    ("kPa", "pressure", 1e3, "kpa"),
+    ("dB", "level", 1.0, "db|dezibel|decibels"),
+    ("x", "multiple", 1.0, "x|×|-fach|fach|fache|fachen|facher|fold|times|mal|fois|veces|倍"),
+)  # fmt: skip
+
+_HARD = ("share", "points", "money")
+UNITS: dict[str, Unit] = {}
+BY_NAME: dict[str, Unit] = {}
+_SECOND: dict[str, list[tuple[str, Unit]]] = {}
+for _name, _dimension, _factor, _spellings in _ROWS:
+    _unit = Unit(_name, _dimension, _factor, _dimension.startswith(_HARD))
+    BY_NAME[_name] = _unit
+    for _spelling in _spellings.split("|"):
+        if " " in _spelling:
+            _head, _, _rest = _spelling.partition(" ")
+            _SECOND.setdefault(_head, []).append((_rest, _unit))
+        else:
+            UNITS[_spelling] = _unit
+for _candidates in _SECOND.values():
+    _candidates.sort(key=lambda row: -len(row[0]))
+
+KIN: dict[str, frozenset[str]] = {
+    "degree": frozenset({"temperature", "fahrenheit", "kelvin"}),
+    "pound": frozenset({"money GBP", "mass"}),
+    "points": frozenset({"share"}),
+    "workday": frozenset({"time"}),
+    "money JPY": frozenset({"money CNY"}),
+}
+"""Dimensions that a loose spelling may stand for; the values must be equal as they stand."""
+
+_LOOSE_POINTS = frozenset({"bp"})
+
+# spelling -> power of ten; the short ones only where they are glued to the digits
+SCALES: dict[str, int] = {}
+for _power, _line in (
+    (2, "hundred|hundert|cent|cien|百"),
+    (3, "thousand|tausend|tsd|tsd.|mille|mil|thousands|千"),
+    (4, "万|萬|만"),
+    (5, "lakh|lakhs|lac"),
+    (6, "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|百万"),
+    (7, "crore|crores"),
+    (8, "億|亿"),
+    (9, "billion|billions|bn|mrd|mrd.|milliarde|milliarden|milliard|milliards"),
+    (12, "trillion|trillions|billionen|bio.|兆|万亿"),
+):
+    SCALES |= dict.fromkeys(_line.split("|"), _power)
+_GLUED = {"k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "m": 6, "mn": 6, "T": 12, "b": 9}
+_MONEY_SCALED = {
+    "teur": ("EUR", 3), "t€": ("EUR", 3), "keur": ("EUR", 3), "k€": ("EUR", 3), "tsd.€": ("EUR", 3),
+    "mio.€": ("EUR", 6), "m€": ("EUR", 6), "meur": ("EUR", 6), "tchf": ("CHF", 3), "tusd": ("USD", 3),
+    "k$": ("USD", 3), "mrd.€": ("EUR", 9), "md€": ("EUR", 9),
+}  # fmt: skip
+
+_GAP = r"(?:[ \n]|\\[,; ]|~|&nbsp;)?[*_]{0,2}(?:[ -])?\\?"
+_WORD = re.compile(
+    _GAP + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×]+(?:-\n[a-zà-ÿ]+)?"
+    r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h)(?![a-z]))?\.?)",
+    re.IGNORECASE,
+)
+_CJK_CHARS = "[\u3040-\u30ff\u4e00-\u9fff]"
+_CJK = re.compile(
+    r" ?("
+    + "|".join(
+        sorted(
+            (s for s in (*UNITS, *SCALES) if re.match(_CJK_CHARS, s)), key=lambda s: (-len(s), s)
+        )
+    )
+    + ")"
+)
+_MORE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
+
+
+class Measure(NamedTuple):
+    """What follows a number: the end of it, its unit, its power of ten, and (for 1億2000万) more."""
+
+    end: int
+    unit: Unit | None
+    power: int
+    extra: float = 0.0
+
+
+def prefix_unit(word: str) -> tuple[Unit, int] | None:
+    """A currency in front of the number (``CHF``, ``US$``, ``TEUR``), with its power of ten."""
+    low = word.lower()
+    if low in _MONEY_SCALED:
+        name, power = _MONEY_SCALED[low]
+        return BY_NAME[name], power
+    unit = UNITS.get(low)
+    if unit is not None and unit.dimension.startswith("money") and not low.islower():
+        return unit, 0
+    if unit is not None and unit.dimension.startswith("money") and word.isupper():
+        return unit, 0
+    if low in {"rs.", "rs", "fr.", "sfr."} and unit is not None:
+        return unit, 0
+    return None
+
+
+def read(text: str, pos: int, money: bool = False) -> Measure:
+    """Scale and unit that follow a number that ends at ``pos`` in folded text."""
+    end, power, extra = pos, 0, 0.0
+    for _ in range(3):
+        char = text[end : end + 1]
+        if not char or char in "\r,;:)!?|\"'":
+            break
+        if char > "\u2fff" or text[end + 1 : end + 2] > "\u2fff":
+            found = _CJK.match(text, end)
+            if found is None:
+                break
+            word = found.group(1)
+            if word in SCALES:
+                power += SCALES[word]
+                end = found.end()
+                more = _MORE.match(text, end)
+                if more is not None:
+                    tail = _CJK.match(text, more.end())
+                    if tail is not None and tail.group(1) in SCALES:
+                        extra = float(f"{more.group()}e{SCALES[tail.group(1)]}")
+                        end = tail.end()
+                continue
+            return Measure(found.end(), UNITS[word], power, extra)
+        found = _WORD.match(text, end)
+        if found is None:
+            break
+        word, word_end = found.group(1), found.end()
+        glued = found.start(1) == end
+        if glued and power == 0 and word.rstrip(".") in _GLUED:
+            bare = word.rstrip(".")
+            if bare not in {"m", "b"} or money:
+                power = _GLUED[bare]
+                end += len(bare)
+                continue
+        step = _lookup(text, found.start(1), word, word_end)
+        if step is None:
+            if power and end != pos:
+                joined = _NEXT.match(text, end)
+                if joined is not None and joined.end() > end + 1:
+                    found = _WORD.match(text, joined.end())
+                    step = found and _lookup(text, found.start(1), found.group(1), found.end())
+            if not step:
+                break
+        unit, more_power, step_end = step
+        if unit is not None:
+            return Measure(step_end, unit, power + more_power, extra)
+        if more_power == 2 and word.lower().startswith("cent") and power == 0:
+            break
+        power += more_power
+        end = step_end
+    return Measure(end, None, power, extra)
+
+
+def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, int, int] | None:
+    low = word.lower().replace("-\n", "")
+    if low in _SECOND:
+        rest_of_text = text[end : end + 24].lower()
+        for rest, unit in _SECOND[low]:
+            gap = 1 if rest_of_text[:1] in (" ", "\n") else 0
+            stop = gap + len(rest)
+            if rest_of_text[gap:stop] == rest and not rest_of_text[stop : stop + 1].isalpha():
+                return unit, 0, end + stop
+    for spelling, cut in ((word, 0), (low, 0), (word.rstrip("."), 1), (low.rstrip("."), 1)):
+        stop = end - (cut if word.endswith(".") else 0)
+        unit = UNITS.get(spelling)
+        if unit is not None:
+            return unit, 0, stop
+        if spelling in _MONEY_SCALED:
+            name, power = _MONEY_SCALED[spelling]
+            return BY_NAME[name], power, stop
+        if spelling in SCALES:
+            return None, SCALES[spelling], stop
+    if "/" in low or low[-1:] in "23²³":
+        head = re.split(r"[/23²³]", low, maxsplit=1)[0]
+        unit = UNITS.get(head)
+        if unit is not None and head:
+            return unit, 0, start + len(head)
+    return None
+
+
+def comparable(mine: Unit | None, theirs: Unit | None) -> bool:
+    """Whether two equal values with these units say the same."""
+    if mine is theirs or mine is None or theirs is None:
+        return mine is theirs or not (theirs is not None and theirs.hard)
+    if mine.dimension == theirs.dimension:
+        return mine.factor == theirs.factor
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if other.dimension in KIN.get(one.dimension, ()):
+            if one.dimension == "points":
+                return False
+            return not (one.dimension == "workday" and other.name != "d")
+    return False
+
+
+def base(value: float, unit: Unit) -> tuple[str, float]:
+    """A key under which equal quantities of one dimension meet (72 h and 3 d)."""
+    return unit.dimension, float(f"{value * unit.factor:.10g}")

@@ -1,0 +1,333 @@
+"""Number words: German compounds, English, French and Spanish sequences, CJK and Roman numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.checks.reading.folding import plain
+
+CARDINAL, ORDINAL, FRACTION, MULTIPLE, SCALE, ARTICLE = (
+    "cardinal",
+    "ordinal",
+    "fraction",
+    "multiple",
+    "scale",
+    "article",
+)
+
+
+class WordNumber(NamedTuple):
+    """What one word says. ``unit``: canonical unit name that the word carries (zehnfach, Viertelstunde)."""
+
+    value: float
+    kind: str
+    unit: str = ""
+
+
+_CARDINALS: dict[str, int] = {}
+for _line in (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen",
+    "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis "
+    "diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis "
+    "veintisiete veintiocho veintinueve",
+    "null eins zwei drei vier fuenf sechs sieben acht neun zehn elf zwoelf dreizehn vierzehn fuenfzehn sechzehn "
+    "siebzehn achtzehn neunzehn",
+):
+    _CARDINALS |= {word: value for value, word in enumerate(_line.split())}
+for _line in (
+    "twenty thirty forty fifty sixty seventy eighty ninety",
+    "vingt trente quarante cinquante soixante septante huitante nonante",
+    "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "zwanzig dreissig vierzig fuenfzig sechzig siebzig achtzig neunzig",
+):
+    _CARDINALS |= {word: 10 * tens for tens, word in enumerate(_line.split(), start=2)}
+_CARDINALS |= {"vingts": 20, "zwo": 2, "fourty": 40, "octante": 80}
+_CARDINALS |= {"doscientos": 200, "trescientos": 300, "cuatrocientos": 400, "quinientos": 500}
+_CARDINALS |= {"seiscientos": 600, "setecientos": 700, "ochocientos": 800, "novecientos": 900}
+
+_SCALES = {
+    "hundred": 100, "cent": 100, "cents": 100, "cien": 100, "ciento": 100, "hundreds": 100,
+    "dozen": 12, "dutzend": 12, "douzaine": 12, "docena": 12,
+    "thousand": 1e3, "mille": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
+    "million": 1e6, "millions": 1e6, "millionen": 1e6, "millon": 1e6, "millones": 1e6, "crore": 1e7,
+    "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "milliard": 1e9, "milliards": 1e9,
+}  # fmt: skip
+_BARE_SCALES = frozenset({"hundred", "dozen", "dutzend", "douzaine", "docena", "thousand", "cien", "mil", "mille",
+                          "million", "milliarde", "billion", "millon", "tausend", "milliard", "lakh", "crore"})  # fmt: skip
+
+_ORDINALS: dict[str, int] = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
+_ORDINALS |= {"premier": 1, "premiere": 1, "deuxieme": 2, "troisieme": 3, "quatrieme": 4, "cinquieme": 5}
+_ORDINALS |= {"sixieme": 6, "septieme": 7, "huitieme": 8, "neuvieme": 9, "dixieme": 10, "onzieme": 11, "douzieme": 12}
+_ORDINALS |= {"primer": 1, "primera": 1, "primero": 1, "segunda": 2, "tercer": 3, "tercera": 3, "tercero": 3}
+_ORDINALS |= {"cuarta": 4, "cuarto": 4, "quinto": 5, "quinta": 5, "sexto": 6, "septimo": 7, "octavo": 8, "noveno": 9, "decimo": 10}
+_ORDINALS |= {f"{stem}th": value for stem, value in _CARDINALS.items() if value in (4, 6, 7, 10, 11) or 13 <= value < 20}
+_ORDINALS |= {
+    f"{stem[:-1]}ieth": value for stem, value in _CARDINALS.items() if stem.endswith("ty") and value >= 20
+}
+
+_FRACTIONS: dict[str, float] = {
+    "half": 0.5, "halves": 0.5, "quarter": 0.25, "quarters": 0.25, "thirds": 1 / 3, "fifths": 0.2,
+    "halb": 0.5, "halbe": 0.5, "halben": 0.5, "halbes": 0.5, "halber": 0.5, "haelfte": 0.5, "viertel": 0.25,
+    "drittel": 1 / 3, "fuenftel": 0.2, "zehntel": 0.1, "achtel": 0.125, "sechstel": 1 / 6,
+    "demi": 0.5, "demie": 0.5, "moitie": 0.5, "quart": 0.25, "quarts": 0.25, "tiers": 1 / 3,
+    "medio": 0.5, "media": 0.5, "mitad": 0.5, "cuartos": 0.25, "tercio": 1 / 3, "tercios": 1 / 3,
+    "anderthalb": 1.5, "dreiviertel": 0.75, "eineinhalb": 1.5,
+}  # fmt: skip
+
+_MULTIPLES = {"twice": 2, "double": 2, "doubled": 2, "doubles": 2, "triple": 3, "tripled": 3, "thrice": 3, "doppelt": 2,
+              "doppelte": 2, "doppelten": 2, "verdoppelt": 2, "verdreifacht": 3, "doble": 2, "quadruple": 4}  # fmt: skip
+
+_SPECIAL = {
+    "viertelstunde": WordNumber(15, CARDINAL, "min"),
+    "dreiviertelstunde": WordNumber(45, CARDINAL, "min"),
+    "halbstunde": WordNumber(30, CARDINAL, "min"),
+    "halbjahr": WordNumber(6, CARDINAL, "mo"),
+    "vierteljahr": WordNumber(3, CARDINAL, "mo"),
+    "quinzaine": WordNumber(15, CARDINAL),
+    "fortnight": WordNumber(14, CARDINAL, "d"),
+}
+_ARTICLES = frozenset({"one", "eins", "un", "une", "uno", "una", "ein", "eine", "einen", "einem", "einer", "eines", "a", "an"})  # fmt: skip
+
+_GERMAN_UNITS = (
+    ("prozentig", "%"), ("stuendig", "h"), ("taegig", "d"), ("woechig", "wk"), ("monatig", "mo"),
+    ("jaehrig", "a"), ("minuetig", "min"), ("fach", "x"), ("mal", "x"), ("fold", "x"),
+)  # fmt: skip
+_ADJECTIVE = re.compile(r"(?:e[nrsm]?)?$")
+_GERMAN_ORDINAL = re.compile(r"^(.+?)(?:st|t)(?:e[nrsm]?)$")
+_GERMAN_IRREGULAR = {"erste": 1, "ersten": 1, "erster": 1, "erstes": 1, "dritte": 3, "dritten": 3, "dritter": 3,
+                     "drittes": 3, "siebte": 7, "siebten": 7, "siebter": 7, "achte": 8, "achten": 8, "achter": 8}  # fmt: skip
+
+
+def _german_below_hundred(word: str) -> int | None:
+    value = _CARDINALS.get(word)
+    if value is not None and value < 100:
+        return value
+    if word == "ein":
+        return 1
+    ones, joint, tens = word.partition("und")
+    if joint and tens in _CARDINALS and _CARDINALS[tens] >= 20:
+        small = 1 if ones == "ein" else _CARDINALS.get(ones, 99)
+        if small < 10:
+            return _CARDINALS[tens] + small
+    return None
+
+
+def _german_below_thousand(word: str) -> int | None:
+    left, joint, right = word.partition("hundert")
+    if not joint:
+        return _german_below_hundred(word)
+    hundreds = _german_below_hundred(left) if left else 1
+    rest = _german_below_hundred(right.removeprefix("und")) if right else 0
+    return None if hundreds is None or rest is None else hundreds * 100 + rest
+
+
+def _german(word: str) -> int | None:
+    left, joint, right = word.partition("tausend")
+    if not joint:
+        return _german_below_thousand(word)
+    thousands = _german_below_thousand(left) if left else 1
+    rest = _german_below_thousand(right.removeprefix("und")) if right else 0
+    return None if thousands is None or rest is None else thousands * 1000 + rest
+
+
+def _compound(word: str) -> WordNumber | None:
+    """Words that are built, not listed: zweieinhalb, zehnfach, dreimonatig, zwanzigste, tenfold."""
+    if word.endswith("einhalb"):
+        whole = _german(word.removesuffix("einhalb"))
+        return None if whole is None else WordNumber(whole + 0.5, FRACTION)
+    bare = word
+    for suffix, unit in _GERMAN_UNITS:
+        at = word.rfind(suffix)
+        if at > 0 and _ADJECTIVE.fullmatch(word, at + len(suffix)):
+            value = _german(word[:at])
+            if value is None:
+                value = _CARDINALS.get(word[:at])
+            return None if value is None else WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
+    if word in _GERMAN_IRREGULAR:
+        return WordNumber(_GERMAN_IRREGULAR[word], ORDINAL)
+    ordinal = _GERMAN_ORDINAL.match(bare)
+    if ordinal is not None:
+        value = _german(ordinal.group(1))
+        if value is not None and value > 1:
+            return WordNumber(value, ORDINAL)
+    value = _german(word)
+    return None if value is None or value == 1 else WordNumber(value, CARDINAL)
+
+
+def _parse(word: str) -> WordNumber | None:
+    if len(word) > 80:
+        return None
+    low = plain(word)
+    if low in _SPECIAL:
+        return _SPECIAL[low]
+    if low in _ARTICLES:
+        return WordNumber(1, ARTICLE)
+    if low in _CARDINALS:
+        return WordNumber(_CARDINALS[low], CARDINAL)
+    if low in _SCALES:
+        return WordNumber(_SCALES[low], SCALE)
+    if low in _FRACTIONS:
+        return WordNumber(_FRACTIONS[low], FRACTION)
+    if low in _ORDINALS:
+        return WordNumber(_ORDINALS[low], ORDINAL)
+    if low in _MULTIPLES:
+        return WordNumber(_MULTIPLES[low], MULTIPLE, "x")
+    return _compound(low)
+
+
+_MEMO: dict[str, WordNumber | None] = {}
+_MEMO_LIMIT = 50_000
+_LONGEST_MEMO = 40
+
+
+def number_word(word: str) -> WordNumber | None:
+    """What a lower-case word says as a number, or None. Remembered, within a bound."""
+    try:
+        return _MEMO[word]
+    except KeyError:
+        pass
+    found = _parse(word)
+    if len(word) <= _LONGEST_MEMO:
+        if len(_MEMO) >= _MEMO_LIMIT:
+            _MEMO.clear()
+        _MEMO[word] = found
+    return found
+
+
+class Joined(NamedTuple):
+    """A number out of consecutive words: how many words it took."""
+
+    value: float
+    kind: str
+    unit: str
+    taken: int
+
+
+_JOINTS = frozenset({"and", "et", "y", "a", "an", "und"})
+
+
+def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
+    """The number that ``words`` begin with. ``links[i]`` stands between word i and i + 1.
+
+    ``words`` are lower-case; a joint ("two hundred and five") is a word of its own.
+    """
+    total = current = 0.0
+    kind, unit, taken, last_scale = CARDINAL, "", 0, False
+    index = 0
+    while index < len(words):
+        word = words[index]
+        found = number_word(word)
+        if index and links[index - 1] not in (" ", "-", "\n"):
+            break
+        if taken and word in _JOINTS and (found is None or found.kind == ARTICLE):
+            index += 1
+            continue
+        if found is None or found.unit:
+            if found is not None and not taken:
+                return Joined(found.value, found.kind, found.unit, 1)
+            break
+        if found.kind == ARTICLE:
+            if taken == 0 or not _follows(current, found.value):
+                break
+        if found.kind == FRACTION:
+            joined = _fraction(total + current, taken, found.value, words[taken:index])
+            return None if joined is None else Joined(joined, FRACTION, "", index + 1)
+        if found.kind == SCALE:
+            if not taken and word not in _BARE_SCALES and plain(word) not in _BARE_SCALES:
+                break
+            if found.value <= 100:
+                current = max(current, 1) * found.value
+            else:
+                total += max(current, 1) * found.value
+                current = 0
+            last_scale = True
+        elif found.kind == ORDINAL:
+            if taken and (found.value == 2 or not _follows(current, found.value)):
+                break
+            if taken and index != taken:
+                break
+            return Joined(total + current + found.value, ORDINAL, "", index + 1)
+        elif found.kind == MULTIPLE:
+            break
+        else:
+            if taken and index != taken and not (last_scale or 20 <= current % 100):
+                break
+            merged = _merge(total, current, found.value, first=taken == 0, scaled=last_scale)
+            if merged is None:
+                break
+            current = merged
+            last_scale = False
+        index += 1
+        taken = index
+    return Joined(total + current, kind, unit, taken) if taken else None
+
+
+def _follows(current: float, value: float) -> bool:
+    last = current % 100
+    return (last == 0 and current > 0) or (last % 10 == 0 and last >= 20 and value < 10) or (
+        last in (60, 80) and value < 20
+    )
+
+
+def _merge(total: float, current: float, value: float, *, first: bool, scaled: bool) -> float | None:
+    if first or (current == 0 and total):
+        return value
+    if current % 100 == 4 and value == 20:
+        return current - 4 + 80
+    if _follows(current, value) and (current % 100 or value < 100):
+        return current + value
+    if scaled and value < 100 and current % 100 == 0:
+        return current + value
+    if total == 0 and 13 <= current <= 20 and 10 <= value < 100:
+        return current * 100 + value
+    return None
+
+
+def _fraction(whole: float, taken: int, part: float, between: Sequence[str]) -> float | None:
+    if not taken:
+        return part
+    if between:
+        return whole + part
+    return whole * part
+
+
+_CJK_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7,
+               "八": 8, "九": 9}  # fmt: skip
+_CJK_SMALL = {"十": 10, "百": 100, "千": 1000}
+_CJK_LARGE = {"万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "兆": 10**12}
+CJK_NUMERALS = "".join((*_CJK_DIGITS, *_CJK_SMALL, *_CJK_LARGE))
+
+
+def cjk(run: str) -> float | None:
+    """The value of CJK numerals (``三十``, ``二〇二六``, ``一亿二千万``); None if they are none."""
+    if len(run) > 24:
+        return None
+    if all(char in _CJK_DIGITS for char in run):
+        return float("".join(str(_CJK_DIGITS[char]) for char in run))
+    total = section = digit = 0
+    for char in run:
+        if char in _CJK_DIGITS:
+            digit = _CJK_DIGITS[char]
+        elif char in _CJK_SMALL:
+            section += (digit or 1) * _CJK_SMALL[char]
+            digit = 0
+        else:
+            total += ((section + digit) or 1) * _CJK_LARGE[char]
+            section = digit = 0
+    return float(total + section + digit)
+
+
+_ROMAN = re.compile(r"M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+
+
+def roman(numeral: str) -> int | None:
+    """The value of a well-formed Roman numeral in capitals."""
+    if not numeral or not _ROMAN.fullmatch(numeral):
+        return None
+    values = [_ROMAN_DIGITS[char] for char in numeral]
+    return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
