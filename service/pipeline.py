@@ -98,6 +98,7 @@ class DeadLetter:
     record: Record
     reason: str
     message: str
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ class _Work:
     def take(self, item: Item) -> None:
         record, event = item.record, item.event
         if isinstance(event, Rejection):
-            self.dead.append(DeadLetter(record, event.reason.value, event.message))
+            self.dead.append(DeadLetter(record, event.reason.value, event.message, event.field))
             self.rows.append(
                 Row(
                     record.offset,

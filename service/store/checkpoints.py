@@ -83,6 +83,23 @@ class Checkpoints:
         with self._c.guard():
             self._c.client.hset(self._c.keys.meta, "state", "")
 
+    def wipe(self) -> None:
+        """Delete everything but the store's identity and the documents (they come from elsewhere)."""
+        keys = self._c.keys
+        kept = (keys.meta, keys.documents(""))
+        with self._c.guard():
+            for key in self._c.client.scan_iter(match=keys.prefix + "*", count=1_000):
+                if not text(key).startswith(kept):
+                    self._c.client.unlink(key)
+
+    def remember_start(self, source: str, topic_id: str, partitions: int) -> None:
+        """What :meth:`start` noted, after a rebuild."""
+        with self._c.guard():
+            self._c.client.hset(
+                self._c.keys.source(source),
+                mapping={"topic_id": topic_id, "partitions": partitions},
+            )
+
     def started(self, source: str) -> SourceStart | None:
         with self._c.guard():
             start = pairs(self._c.client.hgetall(self._c.keys.source(source)))

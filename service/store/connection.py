@@ -35,9 +35,10 @@ class Connection:
     """A client, the keys, and the scripts. ``client`` is untyped on purpose: redis-py's sync and
     async answers share one type, and every reply is read in this package only."""
 
-    def __init__(self, client: Any, keys: Keys) -> None:
+    def __init__(self, client: Any, keys: Keys, embedded: bool = False) -> None:
         self.client = client
         self.keys = keys
+        self.embedded = embedded
         self._scripts: dict[str, Any] = {}
 
     def run(self, name: str, keys: list[str], args: list[Any]) -> Any:
@@ -74,7 +75,7 @@ def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) ->
     if its checkpoint did not refuse it, and they hide an outage for minutes.
     """
     if url == MEMORY_URL:
-        return Connection(fakeredis.FakeRedis(server=fakeredis.FakeServer()), Keys(namespace))
+        return Connection(fakeredis.FakeRedis(server=fakeredis.FakeServer()), Keys(namespace), True)
     client = redis.Redis.from_url(
         url,
         socket_timeout=timeout_s,

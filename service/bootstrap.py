@@ -1,0 +1,128 @@
+"""The one place that builds adapters from settings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from service.checks import CHECKS
+from service.documents import Documents
+from service.events import EventLimits
+from service.ingest import Ingest
+from service.metrics import Metrics
+from service.outage import Misconfiguration
+from service.pipeline import Terms
+from service.policy import Policy
+from service.settings import Settings, SettingsError, load_policy
+from service.store import Caps, Store, connect
+
+log = structlog.get_logger(__name__)
+
+
+class PolicyTerms:
+    """The pipeline's terms. The policy file is read again when it changes; a broken one is
+    reported once and the last good one stays in force."""
+
+    def __init__(self, settings: Settings, secret: bytes, policy: Policy | None = None) -> None:
+        self._settings = settings
+        self._path: Path | None = settings.policy if policy is None else None
+        self._stamp = self._changed_at()
+        self._terms = _terms(settings, secret, policy or load_policy(settings.policy))
+
+    def __call__(self) -> Terms:
+        stamp = self._changed_at()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                policy = load_policy(self._path)
+            except SettingsError as error:
+                log.error("policy_refused", error=str(error))
+            else:
+                self._terms = _terms(self._settings, self._terms.secret, policy)
+                log.info("policy_reloaded", apps=len(policy.apps))
+        return self._terms
+
+    def _changed_at(self) -> int:
+        try:
+            return os.stat(self._path).st_mtime_ns if self._path else 0
+        except OSError:
+            return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that does not depend on Kafka."""
+
+    settings: Settings
+    store: Store
+    documents: Documents
+    terms: PolicyTerms
+    metrics: Metrics
+    ingest: Ingest
+
+
+def build(settings: Settings, policy: Policy | None = None) -> Parts:
+    """Raises :class:`Outage` when Redis is away, :class:`Misconfiguration` or
+    :class:`SettingsError` when something can never work."""
+    connection = connect(settings.redis_url, settings.redis_namespace)
+    store = Store.over(connection, caps(settings), CHECKS)
+    store.checkpoints.open()
+    check_redis(store)
+    documents = Documents(connection)
+    terms = PolicyTerms(settings, _secret(settings, store), policy)
+    metrics = Metrics()
+    return Parts(
+        settings, store, documents, terms, metrics, Ingest(store, documents, terms, metrics)
+    )
+
+
+def caps(settings: Settings) -> Caps:
+    return Caps(
+        cases_per_group_day=settings.cases_per_group_day,
+        max_cases=settings.max_cases,
+        max_groups=settings.max_groups,
+        releases_per_app=settings.releases_per_app,
+        id_window_ms=settings.id_window_s * 1000,
+    )
+
+
+def check_redis(store: Store) -> None:
+    """Refuse a Redis that may throw keys away; warn about one that forgets at a restart."""
+    if store.connection.embedded:
+        return
+    with store.connection.guard():
+        info = store.connection.client.info()
+    policy = info.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        raise Misconfiguration(
+            f"Redis evicts keys (maxmemory-policy {policy}): counters and checkpoints would vanish; "
+            "run `redis-cli config set maxmemory-policy noeviction`"
+        )
+    if not info.get("aof_enabled"):
+        log.warning(
+            "redis_without_aof",
+            consequence="a Redis restart loses what came after the last snapshot; "
+            "`groundwatch rebuild` restores it from the verdicts topic",
+            mend="redis-cli config set appendonly yes",
+        )
+
+
+def _terms(settings: Settings, secret: bytes, policy: Policy) -> Terms:
+    return Terms(
+        policy=policy,
+        secret=secret,
+        limits=EventLimits(settings.max_event_bytes, settings.max_chunks, settings.max_text),
+        default_app=settings.default_app,
+        releases_per_app=settings.releases_per_app,
+        id_window_ms=settings.id_window_s * 1000,
+        case_bytes=settings.max_case_bytes,
+    )
+
+
+def _secret(settings: Settings, store: Store) -> bytes:
+    if settings.sampling_secret is not None:
+        return settings.sampling_secret.get_secret_value().encode()[:64]
+    return store.checkpoints.secret()

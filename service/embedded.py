@@ -1,0 +1,194 @@
+"""The embedded service: no Kafka. Events go straight into the pipeline; verdicts and dead letters
+are appended to local JSONL files, from which a ``memory://`` store is restored at the start."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from service.accounting import Kind, Row
+from service.drafts import case_id
+from service.ingest import Ingest
+from service.intake import Overloaded, Receipt
+from service.pipeline import Batch, DeadLetter, Effects
+from service.records import Record
+from service.rebuild import rebuild
+from service.store import Moved, OutboxPending, Refused, Store
+
+TOPIC_ID = "embedded"
+WAITING_REQUESTS = 32
+
+
+class Journal:
+    """An append-only JSONL file. A torn last line (a crash while writing) is cut off at the start."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError when the file cannot be written."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file: BinaryIO = path.open("ab")
+        self._cut_torn_line()
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        for line in lines:
+            self._file.write(line + b"\n")
+        self._file.flush()
+
+    def read(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            for line in file:
+                yield line.rstrip(b"\n")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _cut_torn_line(self) -> None:
+        size = self.path.stat().st_size
+        with self.path.open("rb") as file:
+            end, step = size, 1 << 16
+            while end > 0:
+                file.seek(max(0, end - step))
+                chunk = file.read(min(step, end))
+                newline = chunk.rfind(b"\n")
+                if newline >= 0:
+                    end = max(0, end - step) + newline + 1
+                    break
+                end = max(0, end - step)
+        if end != size:
+            self._file.truncate(end)
+
+
+class EmbeddedIntake:
+    """Takes events as batches of one source, one after the other. Thread-safe."""
+
+    asynchronous = False
+
+    def __init__(
+        self,
+        store: Store,
+        ingest: Ingest,
+        data_dir: Path,
+        source: str = "http",
+        clock_ms: Callable[[], int] = lambda: int(time.time() * 1000),
+    ) -> None:
+        self._store = store
+        self._ingest = ingest
+        self._source = source
+        self._clock_ms = clock_ms
+        self._verdicts = Journal(data_dir / "verdicts.jsonl")
+        self._dead_letters = Journal(data_dir / "dead-letters.jsonl")
+        self._lock = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(WAITING_REQUESTS)
+        self._epoch = ""
+
+    def open(self) -> None:
+        """Restore a ``memory://`` store from the journal; flush what a former process left."""
+        if self._store.connection.embedded and self._verdicts.path.stat().st_size:
+            self._store.checkpoints.open()
+            rebuild(self._store, self._verdicts.read(), lambda _: None)
+        self._epoch = self._store.checkpoints.open()
+        self._store.checkpoints.start(self._source, TOPIC_ID, {0: 0})
+        if self._store.checkpoints.get(self._source, 0) is None:
+            self._store.checkpoints.open_segment(self._source, 0, 0, TOPIC_ID)
+        self._flush()
+
+    def close(self) -> None:
+        self._verdicts.close()
+        self._dead_letters.close()
+
+    def submit(self, events: list[bytes]) -> list[Receipt]:
+        """See :class:`service.intake.Intake`."""
+        if not self._waiting.acquire(blocking=False):
+            raise Overloaded(retry_after_s=1)
+        try:
+            with self._lock:
+                effects = self._take(events)
+        finally:
+            self._waiting.release()
+        rejections = {dead.record.offset: dead for dead in effects.dead_letters}
+        return [_receipt(row, effects, rejections) for row in effects.rows]
+
+    def _take(self, events: Sequence[bytes]) -> Effects:
+        now, buried = self._clock_ms(), False
+        while True:
+            checkpoint = self._store.checkpoints.get(self._source, 0)
+            if checkpoint is None:
+                self.open()
+                continue
+            first = checkpoint.next
+            records = [Record(0, first + n, now, None, event) for n, event in enumerate(events)]
+            effects = self._ingest.prepare(
+                Batch(
+                    source=self._source,
+                    partition=0,
+                    topic_id=TOPIC_ID,
+                    segment=checkpoint.segment,
+                    first=first,
+                    next=first + len(records),
+                    received=len(records),
+                    gaps=0,
+                    lost={},
+                    items=self._ingest.read(records),
+                )
+            )
+            if not buried:
+                self._dead_letters.append(
+                    [_letter(dead, self._source) for dead in effects.dead_letters]
+                )
+                buried = True
+            try:
+                effects, applied = self._ingest.apply(effects, self._epoch)
+            except (Moved, OutboxPending):
+                # Another process shares this store: take the next free position.
+                self._flush()
+            except Refused:
+                self._epoch = self._store.checkpoints.open()
+            else:
+                self._ingest.observe(effects, applied)
+                self._flush()
+                return effects
+
+    def _flush(self) -> None:
+        outbox = self._store.ledger.outbox(self._source, 0)
+        if outbox is not None:
+            self._verdicts.append([*outbox.cases, outbox.batch])
+            self._store.ledger.clear_outbox(self._source, 0, outbox.batch_id)
+
+
+def _letter(dead: DeadLetter, source: str) -> bytes:
+    """The raw bytes in base64: they may be anything."""
+    return orjson.dumps(
+        {
+            "reason": dead.reason,
+            "message": dead.message,
+            "source": source,
+            "offset": dead.record.offset,
+            "timestamp_ms": dead.record.timestamp_ms,
+            "value_base64": base64.b64encode(dead.record.value or b"").decode(),
+        }
+    )
+
+
+def _receipt(row: Row, effects: Effects, rejections: dict[int, DeadLetter]) -> Receipt:
+    if row.kind is Kind.REJECTED:
+        dead = rejections[row.offset]
+        return Receipt("rejected", reason=dead.reason, field=dead.field, message=dead.message)
+    if row.kind is not Kind.CHECKED:
+        return Receipt(row.kind.value, event_id=row.event_id)
+    results = effects.results[row.offset]
+    findings: list[dict[str, Any]] = [
+        asdict(finding) for result in results.values() for finding in result.findings
+    ]
+    verdict = {
+        "checks": {name: result.outcome.value for name, result in results.items()},
+        "findings": findings,
+        "case_id": case_id(row.identity, row.event_id) if findings else None,
+    }
+    return Receipt("checked", event_id=row.event_id, verdict=verdict)

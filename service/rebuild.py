@@ -1,0 +1,219 @@
+"""A wiped store, restored from ``rag.verdicts``: the same counters, cases and checkpoints.
+
+The records may come in any order and more than once. Every batch goes through the same script as
+when it was first applied, with the decisions that were made then.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from service.accounting import Kind, Row
+from service.drafts import CaseDraft, case_id, indexes_of
+from service.pipeline import Batch, Effects, group_hits, identity_hash
+from service.store import Store
+from service.verdicts import BatchRecord, decode, encode_case
+
+Position = tuple[str, int, int]
+
+
+@dataclass(slots=True)
+class Report:
+    """What was read and restored. ``orphans``: cases whose batch never closed (their events will
+    be read again); ``without_case``: flagged answers whose case record has aged out."""
+
+    records: int = 0
+    unknown: int = 0
+    batches: int = 0
+    repeated: int = 0
+    cases: int = 0
+    orphans: int = 0
+    without_case: int = 0
+
+
+class Collected:
+    """All records of the topic, compressed, by position."""
+
+    def __init__(self) -> None:
+        self.report = Report()
+        self._batches: dict[tuple[str, int, int, int, int], bytes] = {}
+        self._cases: dict[Position, bytes] = {}
+
+    def add(self, value: bytes | None) -> None:
+        """One record's value. What is no verdict of ours is counted as unknown."""
+        self.report.records += 1
+        try:
+            record = decode(value or b"")
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            record = None
+        if record is None:
+            self.report.unknown += 1
+        elif isinstance(record, BatchRecord):
+            key = (record.source, record.partition, record.segment, record.first, record.next)
+            self.report.repeated += key in self._batches
+            self._batches[key] = zlib.compress(value or b"", 1)
+        else:
+            source, partition, offset = record["position"]
+            self._cases[source, partition, offset] = zlib.compress(orjson.dumps(record), 1)
+
+    def batches(self) -> Iterable[BatchRecord]:
+        """By source, partition and segment, in the order of their offsets."""
+        for key in sorted(self._batches):
+            record = decode(zlib.decompress(self._batches[key]))
+            if isinstance(record, BatchRecord):
+                yield record
+
+    def take_case(self, position: Position) -> dict[str, Any] | None:
+        case = self._cases.pop(position, None)
+        return None if case is None else orjson.loads(zlib.decompress(case))
+
+    def cases_left(self) -> int:
+        return len(self._cases)
+
+
+def rebuild(
+    store: Store, values: Iterable[bytes | None], on_progress: Callable[[Report], None]
+) -> Report:
+    """Fence the consumers, wipe the store, and restore it.
+
+    Interrupted, it leaves the store marked as ``rebuilding``: the consumers stay halted, and
+    running it again starts over. Raises :class:`Outage` when the store is away.
+    """
+    epoch = store.checkpoints.fence("rebuilding")
+    collected = Collected()
+    for value in values:
+        collected.add(value)
+        if collected.report.records % 1_000 == 0:
+            on_progress(collected.report)
+    store.checkpoints.wipe()
+    restorer = _Restorer(store, epoch, collected)
+    for record in collected.batches():
+        restorer.restore(record)
+        on_progress(collected.report)
+    restorer.close()
+    collected.report.orphans = collected.cases_left()
+    store.checkpoints.finish()
+    on_progress(collected.report)
+    return collected.report
+
+
+class _Restorer:
+    def __init__(self, store: Store, epoch: str, collected: Collected) -> None:
+        self._store = store
+        self._epoch = epoch
+        self._collected = collected
+        self._at: dict[tuple[str, int], tuple[int, int]] = {}
+        self._topics: dict[str, str] = {}
+
+    def restore(self, record: BatchRecord) -> None:
+        place = (record.source, record.partition)
+        at = self._at.get(place)
+        if at is not None and at[0] == record.segment:
+            record = _after(record, at[1])
+            if record.next <= at[1] and record.first != record.next:
+                return
+        if at is None or at != (record.segment, record.first):
+            # The first of its account, or one whose predecessors have aged out of the topic.
+            self._store.checkpoints.open_segment(
+                record.source, record.partition, record.first, record.topic_id, record.segment
+            )
+        self._apply(record)
+        self._at[place] = (record.segment, record.next)
+        self._topics[record.source] = record.topic_id
+
+    def _apply(self, record: BatchRecord) -> None:
+        drafts = {row.offset: self._draft(record, row) for row in record.rows if row.flagged}
+        report = self._collected.report
+        report.batches += 1
+        report.without_case += sum(
+            1
+            for offset, draft in drafts.items()
+            if not draft.record and offset not in record.suppressed
+        )
+        effects = effects_of(record, tuple(drafts.values()))
+        decided = {offset: bool(draft.record) for offset, draft in drafts.items()}
+        applied = self._store.ledger.apply(effects, self._epoch, decided=decided, outbox=False)
+        report.cases += applied.cases
+
+    def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
+        case = self._collected.take_case((record.source, record.partition, row.offset))
+        hits = group_hits(row)
+        if case is None or row.offset in record.suppressed:
+            identity = case_id(row.identity, row.event_id)
+            return CaseDraft(identity, row.offset, hits[0].group, 0.0, "", row.hour // 24, (), b"")
+        return CaseDraft(
+            case_id=case["case_id"],
+            offset=row.offset,
+            group=case["group"],
+            priority=case["priority"],
+            severity=case["severity"],
+            day=row.hour // 24,
+            indexes=indexes_of(case),
+            record=encode_case({k: v for k, v in case.items() if k not in ("kind", "version")}),
+        )
+
+    def close(self) -> None:
+        partitions: dict[str, set[int]] = {}
+        for source, partition in self._at:
+            partitions.setdefault(source, set()).add(partition)
+        for source, known in partitions.items():
+            self._store.checkpoints.remember_start(source, self._topics[source], len(known))
+
+
+def _after(record: BatchRecord, offset: int) -> BatchRecord:
+    """The part of a batch from ``offset`` on: after a crash a batch can stand in the topic twice,
+    cut differently."""
+    if record.first >= offset:
+        return record
+    rows = tuple(row for row in record.rows if row.offset >= offset)
+    missing = record.next - offset - len(rows)
+    lost = dict(record.lost)
+    gaps = min(record.gaps, missing)
+    for reason in lost:
+        lost[reason] = min(lost[reason], missing - gaps)
+    return replace(record, first=offset, rows=rows, received=len(rows), gaps=gaps, lost=lost)
+
+
+def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...]) -> Effects:
+    """The effects that a batch had, from its rows."""
+    batch = Batch(
+        source=record.source,
+        partition=record.partition,
+        topic_id=record.topic_id,
+        segment=record.segment,
+        first=record.first,
+        next=record.next,
+        received=record.received,
+        gaps=record.gaps,
+        lost=record.lost,
+        items=(),
+    )
+    return Effects(
+        batch=batch,
+        rows=record.rows,
+        cases=cases,
+        groups=tuple(hit for row in record.rows for hit in group_hits(row)),
+        dead_letters=(),
+        identities=tuple(
+            (row.offset, identity_hash(row.identity, row.event_id), row.timestamp_ms)
+            for row in record.rows
+            if row.kind in (Kind.CHECKED, Kind.RECORDED)
+        ),
+        releases=_releases(record.rows),
+        errors=(),
+        results={},
+    )
+
+
+def _releases(rows: Iterable[Row]) -> Mapping[str, Mapping[str, int]]:
+    releases: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row.release and row.kind in (Kind.CHECKED, Kind.RECORDED):
+            seen = releases.setdefault(row.app, {})
+            seen[row.release] = max(seen.get(row.release, 0), row.hour * 3_600_000)
+    return releases
