@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -179,9 +180,8 @@ class PartitionConsumer:
         groups = self._consumer.metrics() or {}
         for values in groups.values():
             age = values.get("last-heartbeat-seconds-ago")
-            # The metric counts from the clock's zero until a first heartbeat was sent.
             if age is not None:
-                return float(age) if self._assigned else None
+                return float(age) if math.isfinite(age) else None
         return None
 
     def close(self, timeout_s: float) -> None:

@@ -95,24 +95,20 @@ class RecordProducer:
         size = len(key or b"") + len(value or b"")
         self._reserve(size)
         try:
-            with outages(f"producing to {topic}"):
-                future = self._producer.send(
-                    topic,
-                    value=value,
-                    key=key,
-                    headers=list(headers),
-                    partition=partition,
-                    timestamp_ms=timestamp_ms,
-                )
-                if future.is_done and future.failed():
-                    # It never left: the look-up of the topic's partitions failed.
-                    raise future.exception
-        except errors.MessageSizeTooLargeError:
-            self._release(size)
-            return Delivery(fault=TOO_LARGE)
+            future = self._hand_over(
+                topic,
+                value=value,
+                key=key,
+                headers=list(headers),
+                partition=partition,
+                timestamp_ms=timestamp_ms,
+            )
         except BaseException:
             self._release(size)
             raise
+        if future is None:
+            self._release(size)
+            return Delivery(fault=TOO_LARGE)
         with self._lock:
             self._open.append((future, size))
         return Delivery(future)
@@ -128,6 +124,18 @@ class RecordProducer:
     def close(self, timeout_s: float = 5.0) -> None:
         """What has no outcome by then is given up."""
         self._producer.close(timeout=timeout_s)
+
+    def _hand_over(self, topic: str, **record: Any) -> Any:
+        """The record's future; None when the client itself finds it too large."""
+        with outages(f"producing to {topic} (does it exist?)"):
+            try:
+                future = self._producer.send(topic, **record)
+            except errors.MessageSizeTooLargeError:
+                return None
+            if future.is_done and future.failed():
+                # It never left: the look-up of the topic's partitions failed.
+                raise future.exception
+            return future
 
     def _reserve(self, size: int) -> None:
         with self._lock:

@@ -22,8 +22,8 @@ Start = Literal["earliest", "latest"] | datetime
 
 
 class TopicFacts:
-    """Each call is bounded by ``request_timeout_ms`` and raises :class:`Outage` on failure, also
-    when the topic does not exist."""
+    """Each call takes at most twice ``request_timeout_ms`` (the first one may connect before) and
+    raises :class:`Outage` on failure, also when the topic does not exist."""
 
     def __init__(self, options: KafkaOptions) -> None:
         """Does not connect yet: the first call does."""
@@ -159,6 +159,7 @@ class TopicFacts:
         return self._ask(f"asking about {topic}", ask)
 
     def _config(self, topic: str, name: str) -> str:
+        self._describe(topic)  # the configuration of a missing topic is empty, not an error
         resource = ConfigResource(ConfigResourceType.TOPIC, topic, configs={name: None})
         answer = self._ask(
             f"asking for the configuration of {topic}",

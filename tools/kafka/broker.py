@@ -78,6 +78,9 @@ class Broker:
             raise BrokerFailed("the broker is not running")
         return self._process.pid
 
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> None:
         """Return once a metadata request is answered; :class:`BrokerFailed` after 60 s."""
         classpath = f"{broker_jars()}/*"

@@ -1,0 +1,1 @@
+"""Real servers for the tests: started, stopped, frozen and killed at will."""
