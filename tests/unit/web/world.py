@@ -90,8 +90,14 @@ def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
         ],
         "evidence": [
             {
-                "check": "numbers", "kind": "from_query", "surface": "3", "start": answer.find("3 Pl"),
-                "end": answer.find("3 Pl") + 1, "ref": None, "chunk_start": 37, "chunk_end": 38,
+                "check": "numbers",
+                "kind": "from_query",
+                "surface": "3",
+                "start": answer.find("3 Pl"),
+                "end": answer.find("3 Pl") + 1,
+                "ref": None,
+                "chunk_start": 37,
+                "chunk_end": 38,
             }
         ],
         "outcomes": {"citations": "fail", "numbers": "fail"},
@@ -100,7 +106,7 @@ def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
         "u": 0.4,
         "pi": 0.2,
         "position": ("http", 0, 7),
-    } | parts  # fmt: skip
+    } | parts
     return Case(summary=CaseSummary(**summary), event=dict(event), **body)  # type: ignore[arg-type]
 
 

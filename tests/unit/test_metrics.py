@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
+from service.events import RejectReason
+from service.metrics import FINDING_REASONS, MAX_RELEASES, Metrics, reference
+
+ROOT = Path(__file__).resolve().parents[2]
+HOUR = 498_000
+
+
+def samples(metrics: Metrics) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    text = metrics.exposition()[0].decode()
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def value(metrics: Metrics, name: str, **labels: str) -> float:
+    """Raises KeyError for a series that does not exist."""
+    return samples(metrics)[f"groundwatch_{name}", frozenset(labels.items())]
+
+
+def row(kind: Kind = Kind.CHECKED, **parts: Any) -> Row:
+    checks = {
+        "citations": CheckRow("pass", 2, 0),
+        "numbers": CheckRow("fail", 3, 1),
+    }
+    given = {
+        "offset": 0, "kind": kind, "app": "support", "release": "r1", "purpose": "live",
+        "hour": HOUR, "timestamp_ms": 10_000, "checks": checks if kind is Kind.CHECKED else {},
+        "causes": (("numbers", "absent", "54", "high", "54 €"),) if kind is Kind.CHECKED else (),
+    }  # fmt: skip
+    return Row(**(given | parts))
+
+
+def test_a_batch_is_counted_by_kind_outcome_and_reason() -> None:
+    metrics = Metrics()
+    rows = [row(), row(), row(Kind.RECORDED), row(Kind.DUPLICATE)]
+    metrics.observe_rows([*rows, row(Kind.REJECTED, reason="schema")], now_ms=12_500)
+    names = ("received", "checked", "recorded", "rejected", "duplicate", "lost", "gap")
+    kinds = {kind: value(metrics, "records_total", kind=kind) for kind in names}
+    assert kinds == {"received": 5, "checked": 2, "recorded": 1, "rejected": 1, "duplicate": 1,
+                     "lost": 0, "gap": 0}  # fmt: skip
+    assert value(metrics, "rejected_total", reason="schema") == 1
+    labels = {"app": "support", "release": "r1"}
+    assert value(metrics, "check_results_total", check="numbers", outcome="fail", **labels) == 2
+    assert value(metrics, "check_results_total", check="citations", outcome="pass", **labels) == 2
+    assert value(metrics, "findings_total", check="numbers", reason="absent", **labels) == 2
+    assert value(metrics, "event_age_seconds_count") == 2
+    assert value(metrics, "event_age_seconds_sum") == 5
+    assert value(metrics, "batch_records_sum") == 5
+
+
+def test_a_record_dropped_on_the_way_shows_between_received_and_its_kinds() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row()], received=2, now_ms=0)
+    assert value(metrics, "records_total", kind="received") == 2
+    assert value(metrics, "records_total", kind="checked") == 1
+
+
+def test_not_evaluated_is_counted_by_why() -> None:
+    metrics = Metrics()
+    check = CheckRow("not_evaluated", not_evaluated="missing_text")
+    metrics.observe_rows([row(checks={"numbers": check}, causes=())])
+    assert (
+        value(metrics, "not_evaluated_total", app="support", check="numbers", reason="missing_text")
+        == 1
+    )
+
+
+def test_probes_and_shadows_stay_out_of_the_rates() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(purpose="probe"), row(purpose="shadow")])
+    assert value(metrics, "records_total", kind="checked") == 2
+    assert "check_results_total{" not in metrics.exposition()[0].decode()
+
+
+def test_a_clock_that_runs_ahead_is_no_negative_age() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(timestamp_ms=5_000)], now_ms=0)
+    assert value(metrics, "event_age_seconds_sum") == 0
+
+
+def releases(metrics: Metrics) -> set[str]:
+    return {
+        dict(labels)["release"]
+        for name, labels in samples(metrics)
+        if name == "groundwatch_check_results_total"
+    }
+
+
+def test_a_flood_of_releases_stays_bounded_and_loses_no_answer() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(release=f"r{number}") for number in range(5_000)])
+    assert releases(metrics) == {f"r{number}" for number in range(MAX_RELEASES)} | {"other"}
+    counted = sum(
+        number
+        for (name, labels), number in samples(metrics).items()
+        if name == "groundwatch_check_results_total" and ("check", "numbers") in labels
+    )
+    assert counted == 5_000
+
+
+def test_a_flood_of_one_app_takes_no_label_from_another() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(release=f"r{number}") for number in range(100)])
+    metrics.observe_rows([row(app="shop", release="s1")])
+    assert "s1" in releases(metrics)
+
+
+def test_a_release_out_of_use_gives_its_label_to_a_new_one() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(release=f"r{number}") for number in range(MAX_RELEASES)])
+    metrics.observe_rows([row(release="r0", hour=HOUR + 24), row(release="new", hour=HOUR + 24)])
+    assert {"r0", "new"} <= releases(metrics)
+    assert "r1" not in releases(metrics)
+    metrics.observe_rows([row(release="late", hour=HOUR + 1)])
+    assert "late" not in releases(metrics)
+    metrics.observe_rows([row(release="new", hour=HOUR + 24)])
+    assert (
+        value(
+            metrics,
+            "findings_total",
+            app="support",
+            release="new",
+            check="numbers",
+            reason="absent",
+        )
+        == 2
+    )
+
+
+def test_an_answer_without_a_release_says_so() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(release="")])
+    assert releases(metrics) == {"none"}
+
+
+def test_failure_series_exist_before_the_first_failure() -> None:
+    metrics = Metrics()
+    for reason in RejectReason:
+        assert value(metrics, "rejected_total", reason=reason.value) == 0
+        assert value(metrics, "dead_letters_total", reason=reason.value) == 0
+    assert value(metrics, "dead_letters_total", reason="undecodable") == 0
+    for check in FINDING_REASONS:
+        assert value(metrics, "check_errors_total", check=check) == 0
+    for dependency in ("kafka", "redis"):
+        assert value(metrics, "outages_total", dependency=dependency) == 0
+    for reason in (
+        "store_lost", "store_behind", "topic_recreated", "ahead_of_log", "rebuilding"
+    ):  # fmt: skip
+        assert value(metrics, "partition_halted", reason=reason) == 0
+    for stage in ("parse", "lookup", "check", "store", "produce"):
+        assert value(metrics, "batch_stage_seconds_count", stage=stage) == 0
+    for equation in EQUATIONS:
+        assert value(metrics, "accounting_imbalance", equation=equation) == 0
+    for name in ("undecodable_batches", "store_conflicts", "commit_failures"):
+        assert value(metrics, f"{name}_total") == 0
+    for disposition in ("case", "suppressed", "auto_grouped"):
+        assert value(metrics, "cases_total", disposition=disposition) == 0
+
+
+def test_the_first_answer_of_a_release_makes_its_failure_series() -> None:
+    metrics = Metrics()
+    passed = {"citations": CheckRow("pass"), "numbers": CheckRow("pass")}
+    metrics.observe_rows([row(checks=passed, causes=())])
+    labels = {"app": "support", "release": "r1"}
+    for check, reasons in FINDING_REASONS.items():
+        assert value(metrics, "check_results_total", check=check, outcome="fail", **labels) == 0
+        for reason in reasons:
+            assert value(metrics, "findings_total", check=check, reason=reason, **labels) == 0
+
+
+def test_gauges_forget_what_is_no_longer_said() -> None:
+    metrics = Metrics()
+    metrics.set_lag({0: 5, 1: 7})
+    metrics.set_lag({1: 3})
+    assert value(metrics, "consumer_lag", partition="1") == 3
+    with pytest.raises(KeyError):
+        value(metrics, "consumer_lag", partition="0")
+    metrics.set_halted({"store_lost": 2})
+    metrics.set_halted({"rebuilding": 1})
+    assert value(metrics, "partition_halted", reason="store_lost") == 0
+    assert value(metrics, "partition_halted", reason="rebuilding") == 1
+    metrics.set_rulesets({"support": "1-aa"})
+    metrics.set_rulesets({"support": "2-bb"})
+    assert value(metrics, "ruleset_info", app="support", ruleset="2-bb") == 1
+    with pytest.raises(KeyError):
+        value(metrics, "ruleset_info", app="support", ruleset="1-aa")
+
+
+def test_the_rest_is_counted_where_it_is_told() -> None:
+    metrics = Metrics()
+    metrics.observe_gaps(2)
+    metrics.observe_lost(3)
+    metrics.observe_dead_letter("undecodable")
+    metrics.observe_check_error("numbers")
+    metrics.observe_cases(case=4, suppressed=5)
+    metrics.observe_outage("redis")
+    metrics.observe_request("/queue", 404)
+    metrics.set_open_cases({"high": 6}, 7.5)
+    metrics.set_books(Books((Equation("records", {"received": 2}, {"checked": 1}),), (), {}))
+    with metrics.time_stage("store"):
+        pass
+    assert value(metrics, "records_total", kind="gap") == 2
+    assert value(metrics, "records_total", kind="lost") == 3
+    assert value(metrics, "dead_letters_total", reason="undecodable") == 1
+    assert value(metrics, "check_errors_total", check="numbers") == 1
+    assert value(metrics, "cases_total", disposition="case") == 4
+    assert value(metrics, "cases_total", disposition="suppressed") == 5
+    assert value(metrics, "outages_total", dependency="redis") == 1
+    assert value(metrics, "http_requests_total", route="/queue", code="4xx") == 1
+    assert value(metrics, "open_cases", severity="high") == 6
+    assert value(metrics, "oldest_open_case_seconds") == 7.5
+    assert value(metrics, "accounting_imbalance", equation="records") == 1
+    assert value(metrics, "batch_stage_seconds_count", stage="store") == 1
+
+
+def test_two_in_one_process_do_not_meet() -> None:
+    first, second = Metrics(), Metrics()
+    first.observe_conflict()
+    assert value(second, "store_conflicts_total") == 0
+
+
+def test_nothing_is_exposed_that_is_not_defined() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row()])
+    defined = {definition.name for definition in metrics.definitions}
+    exposed = re.findall(r"^# TYPE (groundwatch_\S+) ", metrics.exposition()[0].decode(), re.M)
+    assert set(exposed) == defined
+    assert not [name for name in exposed if name.endswith("_created")]
+
+
+def test_example_queries_ask_for_metrics_that_exist() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row()])
+    metrics.set_lag({0: 1})
+    metrics.set_rulesets({"support": "1-aa"})
+    metrics.observe_request("/queue", 200)
+    series = {name for name, _ in samples(metrics)}
+    for definition in metrics.definitions:
+        asked = set(re.findall(r"groundwatch_\w+", definition.query))
+        assert asked, definition.name
+        assert asked <= series, definition.name
+
+
+def test_the_reference_is_current() -> None:
+    path = ROOT / "docs" / "metrics.md"
+    assert path.read_text(encoding="utf-8") == reference(), (
+        "write it again: python -m service.metrics > docs/metrics.md"
+    )
+
+
+def test_the_module_writes_the_reference() -> None:
+    written = subprocess.run(
+        [sys.executable, "-X", "utf8", "-m", "service.metrics"],
+        cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True, timeout=30,
+    )  # fmt: skip
+    assert written.stdout == reference()
