@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from consumers.dead_letters import PREFIX, Letter, letter_of, letter_of_batch
 from service import events
 from service.events import AnswerEvent, EventLimits, RejectReason, parse_event
+from service.pipeline import DeadLetter
+from service.records import Record, Undecodable
 
 CONTRACT = (Path(__file__).parents[2] / "docs" / "contract.md").read_text(encoding="utf-8")
 MODELS: dict[str, type[BaseModel]] = {
@@ -79,3 +82,17 @@ def test_the_message_shown_is_one_that_the_code_gives() -> None:
     rejection = parse_event(raw)
     assert isinstance(rejection, events.Rejection)
     assert f"`{rejection.message}`" in CONTRACT
+
+
+def test_documented_dead_letter_headers_are_the_code_s() -> None:
+    record = Record(0, 7, 0, b"key", b"value", (("sender", b"a"),))
+    letter = letter_of(DeadLetter(record, "schema", "retrieved: must be a list"), "t", "g")
+    batch = letter_of_batch(Undecodable(0, 7, 9, "no codec"), "t", "g", 0)
+    written = {name for each in (letter.cut(2), batch) for name, _ in each.headers}
+    assert written - {"sender"} == set(re.findall(rf"^\| `({PREFIX}\w+)`", CONTRACT, re.MULTILINE))
+    assert header(letter.cut(2), "truncated") == b"5"
+    assert (header(batch, "reason"), header(batch, "next_offset")) == (b"undecodable", b"9")
+
+
+def header(letter: Letter, name: str) -> bytes:
+    return dict(letter.headers)[PREFIX + name]
