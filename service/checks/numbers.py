@@ -84,7 +84,7 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
     answer = event.answer
     if len(answer) > MAX_ANSWER:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    reading = read(answer)
+    reading = read(answer, _merged(list(owned)))
     if not reading.quantities:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(reading.quantities) > MAX_NUMBERS:
@@ -142,17 +142,26 @@ def _other_sources(given: CheckInput) -> Iterator[_Source]:
 
 def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> list[Quantity]:
     """The quantities of the answer that have to stand somewhere."""
-    refs = [chunk.ref for chunk in given.event.retrieved]
-    skipped = markup.unchecked(reading.text, refs=refs, in_code=given.policy.numbers.in_code)
+    text = reading.text
+    refs = {chunk.ref for chunk in given.event.retrieved}
+    skipped = markup.unchecked(text, refs=refs, in_code=given.policy.numbers.in_code)
     spans = _merged([*skipped, *owned])
     starts = [start for start, _ in spans]
     kept = []
+    label_end = -1
     for quantity in reading.quantities:
         if not _is_statement(quantity):
             continue
-        at = bisect_right(starts, quantity.value_start) - 1
-        inside = at >= 0 and quantity.value_start < spans[at][1]
-        if inside and not (quantity.kind is Kind.DATE and quantity.end > spans[at][1] + 2):
+        start = quantity.value_start
+        at = bisect_right(starts, start) - 1
+        if at >= 0 and start < spans[at][1]:
+            continue
+        if quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS:
+            if markup.is_labelled(text, start) or (label_end >= 0 and markup.continues_list(text, label_end, start)):
+                label_end = quantity.value_end
+                continue
+            label_end = -1
+        if quantity.kind in (Kind.NUMBER, Kind.CODE) and markup.is_line_marker(text, start):
             continue
         kept.append(quantity)
     return kept

@@ -87,7 +87,7 @@ _DAYTIME = re.compile(
     r"de la tarde|de la noche|noon|mittags))(?![a-z])",
     re.IGNORECASE,
 )
-_CLOCK_WORD = re.compile(r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9])|(?<=:[0-9][0-9]) ?h\b)", re.IGNORECASE)
+_CLOCK_WORD = re.compile(r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9]| ?m)|(?<=:[0-9][0-9]) ?h\b)", re.IGNORECASE)
 _BEFORE_CJK = re.compile(r"(上午|早上|凌晨|午前|下午|晚上|中午|午後|夜)$")
 _MORNING_CJK = frozenset({"上午", "早上", "凌晨", "午前"})
 
@@ -116,8 +116,8 @@ def clock(text: str, hour: int, minute: int, start: int, end: int, *, marked: bo
         if not (late and hour == 12):
             hour = hour % 12 + (12 if late else 0)
         return Clock((hour * 60 + minute,), day.end())
-    half = _MERIDIEM.match(text, end) if hour <= 12 else None
-    if half is not None and (half.group().lower().endswith("m.") or not half.group().endswith(" ")):
+    half = _MERIDIEM.match(text, end) if hour <= 12 and not german else None
+    if half is not None:
         hour = hour % 12 + (12 if half.group(1) in "pP" else 0)
         return Clock((hour * 60 + minute,), half.end())
     before = _BEFORE_CJK.search(text[max(0, start - 2) : start]) if hour <= 12 else None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-_HEAD = 600
+_HEAD = 500
 """Characters that are looked at; function words show early."""
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SPLIT = re.compile(r"[^\W\d_]+")
 
 _WORDS = {
     "de": "der die das und ist nicht ein eine mit für auf den dem des von zu im sich sie wird werden bei nach auch "
@@ -36,8 +35,9 @@ def detect(text: str) -> str:
         if _HAN.search(head):
             return "zh"
     score = {"de": 0, "en": 0, "fr": 0, "es": 0}
-    for word in _SPLIT.findall(head.lower()):
-        for code in _WEIGHTS.get(word, ()):
-            score[code] += 1
+    for word in head.lower().replace("'", " ").split():
+        if word in _WEIGHTS:
+            for code in _WEIGHTS[word]:
+                score[code] += 1
     best = max(score, key=score.__getitem__)
     return best if score[best] else "und"

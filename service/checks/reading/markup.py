@@ -8,19 +8,20 @@ from collections.abc import Iterable
 Span = tuple[int, int]
 
 _LINE_MARKER = re.compile(
-    r"(?m)^[ \t>*_#|+-]{0,12}(?:\(?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}[.)](?=[\s*_]|$)|\(?[a-z]\)(?= )|(?<=#)[ ]?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}(?=\s)"
+    r"[ \t>*_#|+-]{0,12}(?:\(?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}[.)](?=[\s*_]|$)|(?<=#) ?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}(?=\s)"
     r"|(?<=# )[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}(?=\s))"
 )
-_INLINE = re.compile(
-    r"[0-9]\ufe0f?\u20e3"
-    r"|\[\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}\]"
-    r"|【[^】\n]{1,60}】"
-    r"|(?<![\w.])\([0-9]{1,2}\)(?= [^\W\d])"
+_BRACKETED = re.compile(r"\[\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}\]")
+_LENTICULAR = re.compile(r"【[^】\n]{1,60}】")
+_ENUMERATED = re.compile(r"\([0-9]{1,2}\)(?= [^\W\d])")
+_KEYCAP = re.compile(r"[0-9]\ufe0f?\u20e3")
+_LABELS = frozenset(
+    "step steps schritt schritte étape etape étapes paso pasos passage passages source sources quelle quellen document "
+    "documents dokument dokumente doc docs chunk chunks context contexts fuente fuentes kontext excerpt excerpts snippet "
+    "snippets footnote footnotes fußnote ref. refs".split()
 )
-_REFERENCE = re.compile(
-    r"(?i)\b(?:step|schritt|étape|etape|paso|passages?|sources?|quellen?|documents?|dokument|docs?|chunks?|contexts?|fuentes?|"
-    r"kontext|excerpts?|snippets?|footnote|fußnote|ref\.)[ ]?#?[0-9]{1,3}(?:(?: ?(?:,|and|und|et|y|&|-|–|to|or) ?)(?:and )?[0-9]{1,3}){0,12}(?![0-9%]|[.,][0-9])"
-)
+"""Words that make the number behind them a place in the prompt or a running number."""
+_LIST_LINK = re.compile(r" ?(?:,|and|und|et|y|&|-|–|to|or|oder) ?(?:and )?")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,2000}")
 _MAIL_LEFT = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-")
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]{1,400}`")
@@ -28,10 +29,16 @@ _INDEX = re.compile(r"(?<=[\w\]])\[[0-9]{1,9}\]")
 
 
 def unchecked(text: str, *, refs: Iterable[str] = (), in_code: bool = True) -> list[Span]:
-    """Spans of folded ``text`` whose numbers are not checked, in order of their starts."""
-    spans = [match.span() for match in _LINE_MARKER.finditer(text)]
-    spans += [match.span() for match in _INLINE.finditer(text)]
-    spans += [match.span() for match in _REFERENCE.finditer(text)]
+    """Spans of folded ``text`` whose numbers are not checked: marks, URLs, refs. Unordered."""
+    spans: list[Span] = []
+    if "[" in text:
+        spans += [match.span() for match in _BRACKETED.finditer(text)]
+    if "(" in text:
+        spans += [match.span() for match in _ENUMERATED.finditer(text)]
+    if not text.isascii():
+        spans += [match.span() for match in _LENTICULAR.finditer(text)]
+        if "\u20e3" in text:
+            spans += [match.span() for match in _KEYCAP.finditer(text)]
     if "://" in text or "www." in text:
         spans += [match.span() for match in _URL.finditer(text)]
     if "@" in text:
@@ -40,8 +47,27 @@ def unchecked(text: str, *, refs: Iterable[str] = (), in_code: bool = True) -> l
         spans += _code(text, in_code)
     for ref in refs:
         spans += _occurrences(text, ref)
-    spans.sort()
     return spans
+
+
+def is_line_marker(text: str, start: int) -> bool:
+    """Whether the digits at ``start`` number a line of a list or a heading."""
+    line = text.rfind("\n", max(0, start - 14), start) + 1
+    if line == 0 and start > 14:
+        return False
+    marker = _LINE_MARKER.match(text, line)
+    return marker is not None and marker.end() > start
+
+
+def is_labelled(text: str, start: int) -> bool:
+    """Whether the word before ``start`` makes it a running number: ``Step 3``, ``passage 2``."""
+    before = text[max(0, start - 14) : start].split()
+    return bool(before) and before[-1].lstrip("(*_[").lower() in _LABELS
+
+
+def continues_list(text: str, end: int, start: int) -> bool:
+    """``passages 1, 2 and 3``: whether only a link stands between two numbers."""
+    return start - end <= 9 and _LIST_LINK.fullmatch(text, end, start) is not None
 
 
 def _mails(text: str) -> list[Span]:

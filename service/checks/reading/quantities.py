@@ -7,7 +7,8 @@ numerals where there are any.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -88,6 +89,7 @@ _PHONE = re.compile(
 _EXPONENT = re.compile(
     r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z])| ?(?:[×x·*]|\\times) ?10(?:\^\{?([-+]?[0-9]{1,3})\}?|([⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
+_EXPONENT_STARTS = frozenset("eE ×x·*\\")
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])")
 _DECADE = re.compile(r" ?'?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
@@ -157,25 +159,35 @@ class _Reader:
                 self._decimal = {"de": ",", "es": ",", "fr": ",", "en": ".", "zh": ".", "ja": "."}.get(self.language, "")
         return self._decimal
 
-    def read(self) -> Reading:
-        self._digits()
-        self._words()
-        self._clock_words()
-        if not self.text.isascii():
+    def read(self, skip: Sequence[tuple[int, int]] = ()) -> Reading:
+        self._digits(skip)
+        traits = 0
+        for token in set(self.text.split()):
+            traits |= _traits(token)
+        if traits & _NUMBER_WORD:
+            self._words()
+        if traits & _CLOCK_WORD:
+            self._clock_words()
+        if traits & _ROMAN_NUMERAL:
+            self._roman()
+        if not self.text.isascii() and _HAN_NUMERAL.search(self.text):
             self._cjk()
-        self._roman()
         self.found.sort(key=lambda quantity: quantity.start)
         self._share_units()
         return Reading(self.text, self.found)
 
     # ── digits ────────────────────────────────────────────────────────────────────────────────
 
-    def _digits(self) -> None:
+    def _digits(self, skip: Sequence[tuple[int, int]]) -> None:
         text, pos = self.text, 0
         search = _NEXT.search
+        spans = iter(skip)
+        span_start, span_end = next(spans, _NOWHERE)
         while (hit := search(text, pos)) is not None:
             start = hit.start()
-            pos = self._at(start, pos)
+            while start >= span_end:
+                span_start, span_end = next(spans, _NOWHERE)
+            pos = self._at(start, pos) if start < span_start else span_end
 
     def _at(self, start: int, done: int) -> int:
         """Read what begins with the digit at ``start``; the end of it."""
@@ -190,7 +202,7 @@ class _Reader:
             if end:
                 return end
             before = " "
-        cjk = _CJK_DATE.match(text, start) if text[start:].isascii() is False and _has_cjk_mark(text, start) else None
+        cjk = _CJK_DATE.match(text, start) if "月" in text[start : start + 8] else None
         if cjk is not None:
             return self._cjk_date(cjk)
         shape = _SHAPE.match(text, start)
@@ -376,7 +388,7 @@ class _Reader:
                 return date_end
             if len(raw) <= 3:
                 fraction = _MIXED.match(text, end)
-        exponent = _EXPONENT.match(text, end)
+        exponent = _EXPONENT.match(text, end) if text[end : end + 1] in _EXPONENT_STARTS else None
         value_end = end
         power = money[1] if money else 0
         if exponent is not None:
@@ -427,7 +439,9 @@ class _Reader:
         if measure.end == end and text[end : end + 1].isalpha() and text[end] < _CJK and exponent is None:
             tail = _TAIL.match(text, start)
             stop = tail.end() if tail else end
-            return self._code(start, stop, text[start:stop])
+            self._code(start, stop, text[start:stop])
+            self.found[-1].parts = ((values[0], start, end),)
+            return stop
         power += measure.power
         clock_end = self._as_clock(first, start, raw, end, values, measure.unit)
         if clock_end:
@@ -563,30 +577,26 @@ class _Reader:
 
     def _words(self) -> None:
         low = lower(self.text)
-        if not any(words.number_word(word) for word in set(_LETTERS.findall(low)) if word[0] < _CJK):
-            return
-        matches = list(_LETTERS.finditer(low))
-        names = [match.group() for match in matches]
         taken = sorted((quantity.start, quantity.end) for quantity in self.found)
-        index, pointer = 0, 0
-        while index < len(matches):
-            match = matches[index]
-            found = words.number_word(names[index]) if names[index][0] < _CJK else None
+        pointer = done = 0
+        known = words.number_word
+        for match in _LETTERS.finditer(low):
+            found = known(match.group())
+            if found is None or found.kind == words.ARTICLE:
+                continue
             start = match.start()
+            if start < done:
+                continue
             while pointer < len(taken) and taken[pointer][1] <= start:
                 pointer += 1
-            inside = pointer < len(taken) and taken[pointer][0] <= start
-            if found is None or inside or (found.kind == words.ARTICLE) or not self._spoken(names[index]):
-                index += 1
+            if (pointer < len(taken) and taken[pointer][0] <= start) or not self._spoken(match.group()):
                 continue
-            window = matches[index : index + 12]
-            links = [low[one.end() : other.start()] for one, other in zip(window, window[1:], strict=False)]
-            joined = words.join(names[index : index + 12], links)
-            if joined is None:
-                index += 1
-                continue
-            self._add_word(joined, start, matches[index + joined.taken - 1].end())
-            index += joined.taken
+            run = _run_of_words(low, match)
+            links = [low[one.end() : other.start()] for one, other in zip(run, run[1:], strict=False)]
+            joined = words.join([word.group() for word in run], links)
+            if joined is not None:
+                done = run[joined.taken - 1].end()
+                self._add_word(joined, start, done)
 
     def _spoken(self, word: str) -> bool:
         only = _ONLY_IN.get(word)
@@ -647,7 +657,7 @@ class _Reader:
 
     def _clock_words(self) -> None:
         text = self.text
-        for match in _SPOKEN_CLOCK.finditer(text) if _CLOCK_HINT.search(text) else ():
+        for match in _SPOKEN_CLOCK.finditer(text):
             minutes = _spoken_minutes(match)
             if minutes is None:
                 continue
@@ -708,8 +718,6 @@ class _Reader:
         return stop
 
     def _roman(self) -> None:
-        if not _ROMAN_HINT.search(self.text):
-            return
         for match in _ROMAN.finditer(self.text):
             value = words.roman(match.group(1))
             if value is not None:
@@ -769,18 +777,63 @@ _N = f"[{words.CJK_NUMERALS}]"
 _CJK_RUN = re.compile(
     rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})|(?P<month>{_N}{{1,2}})月(?P<day>{_N}{{1,3}})[日号]|(?P<run>{_N}{{1,24}})"
 )
-_ROMAN_HINT = re.compile(r"[A-Za-z.] [IVX]{1,4}\b")
 _ROMAN = re.compile(
     r"(?:Anne(?:x|xe)|Anhang|Anlage|Appendix|Kapitel|Chapter|Chapitre|Capítulo|Anexo|Teil|Part|Partie|Band|Vol(?:ume|\.)|"
     r"Tome|Section|Abschnitt|Art(?:ikel|icle|\.)|Titel|Title|Phase|Level|Stufe|Class|Klasse|Type?|Buch|Book|Act|War|"
     r"Grade|Tier|Module?|Modul|Nr\.|No\.|Stage|Category|Kategorie|Zone) ([IVXLC]{1,7})\b"
 )
 _RANGE = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
-_CLOCK_HINT = re.compile(r"(?i)\b(?:halb|viertel|half past|quarter (?:past|to)|noon|midnight|mitternacht|mittag)\b")
 _SPOKEN_CLOCK = re.compile(
     r"(?i)\b(?:(?P<half>halb) (?P<h1>[a-zäöüß]+|[0-9]{1,2})|(?P<quarter>viertel|dreiviertel) (?P<dir>nach |vor )?(?P<h2>[a-zäöüß]+|[0-9]{1,2})"
     r"|half past (?P<h3>[a-z]+|[0-9]{1,2})|quarter (?P<dir2>past|to) (?P<h4>[a-z]+|[0-9]{1,2})|(?P<noon>noon|midnight|mitternacht))\b(?: uhr)?"
 )
+
+
+_HAN_NUMERAL = re.compile(_N)
+_NOWHERE = (sys.maxsize, sys.maxsize)
+_LONGEST_RUN = 12
+
+_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL = 1, 2, 4
+_CLOCK_WORDS = frozenset({"halb", "viertel", "dreiviertel", "half", "quarter", "noon", "midnight", "mitternacht"})
+_TRAITS: dict[str, int] = {}
+_TRAITS_LIMIT = 50_000
+
+
+def _traits(token: str) -> int:
+    """What a token between spaces may hold, so that most texts need no second look. Remembered."""
+    known = _TRAITS.get(token)
+    if known is not None:
+        return known
+    traits = 0
+    for word in _LETTERS.findall(token):
+        if word[0] >= _CJK:
+            continue
+        low = word.lower()
+        found = words.number_word(low)
+        if found is not None and found.kind != words.ARTICLE:
+            traits |= _NUMBER_WORD
+        if low in _CLOCK_WORDS:
+            traits |= _CLOCK_WORD
+        if word.isupper() and not word.strip("IVXLC"):
+            traits |= _ROMAN_NUMERAL
+    if len(token) <= 40:
+        if len(_TRAITS) >= _TRAITS_LIMIT:
+            _TRAITS.clear()
+        _TRAITS[token] = traits
+    return traits
+
+
+def _run_of_words(low: str, first: re.Match[str]) -> list[re.Match[str]]:
+    """``first`` and the number words and joints that follow it, up to a bound."""
+    run = [first]
+    for match in _LETTERS.finditer(low, first.end(), first.end() + 240):
+        word = match.group()
+        if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
+            break
+        if words.number_word(word) is None and word not in words.JOINTS:
+            break
+        run.append(match)
+    return run
 
 
 def _hour(word: str | None) -> int | None:
@@ -826,7 +879,7 @@ def _trim_version(code: str) -> str:
 
 def _in_list(text: str, start: int, end: int) -> bool:
     """``1,1,1``: commas without spaces that separate instead of marking decimals."""
-    after = text[end : end + 1] == "," and text[end + 1 : end + 2].isdigit()
+    after = text[end : end + 1] in (",", ".") and text[end + 1 : end + 2].isdigit()
     return after or (start > 1 and text[start - 1] == "," and text[start - 2].isdigit())
 
 
@@ -849,14 +902,9 @@ def _closes_formula(text: str, start: int) -> bool:
     )
 
 
-def _has_cjk_mark(text: str, start: int) -> bool:
-    return "月" in text[start : start + 8]
+def read(text: str, skip: Sequence[tuple[int, int]] = ()) -> Reading:
+    """Every quantity of ``text`` in order. Never raises; linear time.
 
-
-def read(text: str) -> Reading:
-    """Every quantity of ``text`` in order. Never raises; linear time."""
-    return _Reader(text).read()
-
-
-def iterate(reading: Reading) -> Iterator[Quantity]:
-    return iter(reading.quantities)
+    ``skip``: disjoint spans in order whose digits are passed over.
+    """
+    return _Reader(text).read(skip)

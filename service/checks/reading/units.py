@@ -95,6 +95,8 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("°F", "fahrenheit", 1.0, "°f|℉|grad fahrenheit|degrees fahrenheit|degree fahrenheit|fahrenheit"),
     ("°", "degree", 1.0, "°|º|degree|degrees|grad|degrés|grados|度"),
     ("K", "kelvin", 1.0, "kelvin"),
+    ("MP", "pixels", 1.0, "mp|MP|megapixel|megapixels|mégapixels|megapíxeles"),
+    ("px", "px", 1.0, "px|pixel|pixels"),
     ("bit", "data", 0.125, "bit|bits"),
     ("B", "data", 1.0, "byte|bytes"),
     ("kB", "data", 1e3, "kb|KB|kilobyte|kilobytes"),
@@ -235,7 +237,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
         char = text[end : end + 1]
         if not char or char in "\r,;:)!?|\"'":
             break
-        if char > "\u2fff" or text[end + 1 : end + 2] > "\u2fff":
+        if char > "\u2fff" or (char == " " and text[end + 1 : end + 2] > "\u2fff"):
             found = _CJK.match(text, end)
             if found is None:
                 break

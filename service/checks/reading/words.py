@@ -207,7 +207,7 @@ class Joined(NamedTuple):
     taken: int
 
 
-_JOINTS = frozenset({"and", "et", "y", "a", "an", "und"})
+JOINTS = frozenset({"and", "et", "y", "a", "an", "und"})
 
 
 def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
@@ -223,7 +223,7 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
         found = number_word(word)
         if index and links[index - 1] not in (" ", "-", "\n"):
             break
-        if taken and word in _JOINTS and (found is None or found.kind == ARTICLE):
+        if taken and word in JOINTS and (found is None or found.kind == ARTICLE):
             index += 1
             continue
         if found is None or found.unit:
