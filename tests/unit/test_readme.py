@@ -1,4 +1,4 @@
-"""README.md is held to the code: its settings, its links and its first events."""
+"""README.md and docs/how-it-works.md are held to the code: settings, links, events, halts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from consumers.placement import HOW_TO_MEND
 from service.events import AnswerEvent, parse_event
 from service.settings import Settings
 
@@ -42,3 +43,11 @@ def test_the_first_event_shown_is_valid() -> None:
     event = parse_event(shown[1].encode())
     assert isinstance(event, AnswerEvent)
     assert json.loads(shown[1]).keys() == {"event_id", "query", "retrieved", "answer"}
+
+
+def test_every_halt_is_explained_with_what_mends_it() -> None:
+    text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    mends = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE))
+    for reason, mend in HOW_TO_MEND.items():
+        commands = re.findall(r"`([^`]+)`", mend)
+        assert all(f"`{command}`" in mends[reason] for command in commands), reason
