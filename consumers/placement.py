@@ -14,7 +14,6 @@ from consumers.kafka.topics import Start
 from service.metrics import HaltReason
 from service.store import Checkpoint, Store
 
-
 HOW_TO_MEND: Mapping[HaltReason, str] = {
     "store_lost": "the group has commits but the store has no checkpoint: "
     "run `groundwatch rebuild`",

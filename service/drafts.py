@@ -9,7 +9,6 @@ from typing import Any
 
 import orjson
 
-
 from service.accounting import Row
 from service.checks.model import CheckResult, Evidence, Finding
 from service.events import AnswerEvent

@@ -18,8 +18,8 @@ from service.drafts import case_id
 from service.ingest import Ingest
 from service.intake import Overloaded, Receipt
 from service.pipeline import Batch, DeadLetter, Effects
-from service.records import Record
 from service.rebuild import rebuild
+from service.records import Record
 from service.store import Moved, OutboxPending, Refused, Store
 
 TOPIC_ID = "embedded"

@@ -143,11 +143,13 @@ class Archive:
         return min(ages, default=None)
 
     def facets(self) -> dict[str, list[str]]:
-        """Dimension → the values that occur, for the filters of the queue."""
+        """``apps``, ``releases``, ``checks``, ``reasons`` → the values that occur among cases."""
         with self._c.guard():
             return {
-                name: sorted(text(v) for v in self._c.client.smembers(self._c.keys.facet(name)))
-                for name in ("app", "release", "check", "reason", "severity")
+                f"{name}s": sorted(
+                    text(value) for value in self._c.client.smembers(self._c.keys.facet(name))
+                )
+                for name in ("app", "release", "check", "reason")
             }
 
     def totals(self) -> dict[str, int]:

@@ -1,0 +1,92 @@
+"""Kafka's part of the composition: from settings to a running consumer and to the HTTP intake."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from consumers.answers import AnswersConsumer, AnswersOptions
+from consumers.intake import KafkaIntake
+from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
+from consumers.kafka.topics import Start
+from consumers.placement import Placement
+from service.bootstrap import Parts
+from service.health import Health
+from service.outage import Misconfiguration
+from service.settings import Settings
+
+
+def kafka_options(settings: Settings) -> KafkaOptions:
+    """Raises :class:`Misconfiguration` when no bootstrap address is set."""
+    if settings.kafka_bootstrap is None:
+        raise Misconfiguration(
+            "this command needs Kafka: set GROUNDWATCH_KAFKA_BOOTSTRAP=host:port"
+        )
+    return KafkaOptions(
+        bootstrap=settings.kafka_bootstrap,
+        security=_security(settings),
+        request_timeout_ms=5_000,
+        session_timeout_ms=int(settings.session_timeout_s * 1000),
+        max_poll_interval_ms=int(settings.max_poll_interval_s * 1000),
+        max_poll_records=settings.max_poll_records,
+        max_decompressed_bytes=settings.max_decompressed_bytes,
+    )
+
+
+def _security(settings: Settings) -> dict[str, Any]:
+    password = settings.kafka_sasl_password
+    given = {
+        "security_protocol": settings.kafka_security_protocol,
+        "sasl_mechanism": settings.kafka_sasl_mechanism,
+        "sasl_plain_username": settings.kafka_sasl_username,
+        "sasl_plain_password": password.get_secret_value() if password else None,
+        "ssl_cafile": str(settings.kafka_ssl_cafile) if settings.kafka_ssl_cafile else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+@contextlib.contextmanager
+def answers_consumer(parts: Parts, health: Health, start: Start) -> Iterator[AnswersConsumer]:
+    """A member of the group, closed at the end. Raises :class:`Outage` / :class:`Misconfiguration`."""
+    settings = parts.settings
+    if parts.store.connection.embedded:
+        raise Misconfiguration(
+            "`consume` needs a Redis that outlives it: set GROUNDWATCH_REDIS_URL=redis://host:6379/0"
+        )
+    options = kafka_options(settings)
+    with contextlib.ExitStack() as stack:
+        facts = TopicFacts(options)
+        stack.callback(facts.close)
+        gaps = settings.answers_transactional or facts.has_offset_gaps(settings.topic_answers)
+        producer = RecordProducer(options)
+        stack.callback(producer.close)
+        consumer = PartitionConsumer(options, settings.topic_answers, settings.group)
+        stack.callback(consumer.close, 5.0)
+        yield AnswersConsumer(
+            consumer,
+            producer,
+            Placement(parts.store, facts, settings.topic_answers, settings.group, start),
+            parts.store,
+            parts.ingest,
+            parts.metrics,
+            health,
+            AnswersOptions(
+                topic=settings.topic_answers,
+                dead_letters=settings.topic_dead_letters,
+                verdicts=settings.topic_verdicts,
+                group=settings.group,
+                gaps_expected=gaps,
+                grace_s=settings.grace_s,
+            ),
+        )
+
+
+@contextlib.contextmanager
+def kafka_intake(parts: Parts) -> Iterator[KafkaIntake]:
+    """Where ``serve`` puts the events that come over HTTP."""
+    producer = RecordProducer(kafka_options(parts.settings))
+    try:
+        yield KafkaIntake(producer, parts.settings.topic_answers, parts.terms)
+    finally:
+        producer.close()

@@ -1,0 +1,117 @@
+"""What an operator does with topics: rebuild from verdicts, move checkpoints, redrive dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from consumers.dead_letters import PREFIX, UNDECODABLE
+from consumers.kafka import RecordProducer, TopicFacts
+from consumers.kafka.topics import Start
+from service.outage import Outage
+from service.records import Record
+from service.store import Store
+
+
+def verdict_values(facts: TopicFacts, topic: str) -> Iterator[bytes | None]:
+    """The value of every record of the verdicts topic. Raises :class:`Outage` at a batch that
+    cannot be decoded: a rebuild from half the verdicts would balance and be wrong."""
+    for item in facts.read_all(topic):
+        if not isinstance(item, Record):
+            raise Outage(f"{topic}: offsets {item.first}–{item.next - 1} cannot be decoded")
+        yield item.value
+
+
+def reset_checkpoints(
+    store: Store,
+    facts: TopicFacts,
+    topic: str,
+    to: Start | int,
+    partitions: Iterable[int] | None = None,
+) -> dict[int, int]:
+    """Open a new account for each partition at ``to``; consumers take it up by themselves.
+
+    Returns {partition: offset}. What stands between the old and the new offset is neither lost nor
+    received in any account: that is what a reset means.
+    """
+    topic_id = facts.topic_id(topic)
+    count = facts.partition_count(topic)
+    chosen = sorted(partitions) if partitions is not None else list(range(count))
+    if unknown := [partition for partition in chosen if not 0 <= partition < count]:
+        raise ValueError(f"{topic} has partitions 0 to {count - 1}, not {unknown}")
+    targets = dict.fromkeys(chosen, to) if isinstance(to, int) else facts.offsets_for(topic, to)
+    store.checkpoints.fence("")
+    for partition in chosen:
+        store.checkpoints.open_segment(topic, partition, targets[partition], topic_id, reset=True)
+    store.checkpoints.remember_start(topic, topic_id, count)
+    return {partition: targets[partition] for partition in chosen}
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterView:
+    """A dead letter without its payload. ``source``: topic/partition@offset it came from."""
+
+    offset: int
+    partition: int
+    reason: str
+    message: str
+    source: str
+    failed_at_ms: int
+    size: int
+    truncated: bool
+
+
+def list_dead_letters(facts: TopicFacts, topic: str) -> Iterator[DeadLetterView]:
+    for item in facts.read_all(topic):
+        if isinstance(item, Record):
+            yield _view(item)
+
+
+def redrive(
+    facts: TopicFacts,
+    producer: RecordProducer,
+    dead_letters: str,
+    answers: str,
+    wanted: Callable[[DeadLetterView], bool],
+) -> tuple[int, int]:
+    """Produce the wanted letters' raw bytes to ``answers`` again. Returns (sent, passed over):
+    what was cut or never readable cannot be sent again. Raises :class:`Outage`."""
+    sent, passed = 0, 0
+    deliveries = []
+    for item in facts.read_all(dead_letters):
+        if not isinstance(item, Record):
+            continue
+        view = _view(item)
+        if not wanted(view):
+            continue
+        if view.truncated or view.reason == UNDECODABLE:
+            passed += 1
+            continue
+        headers = [pair for pair in item.headers if not pair[0].startswith(PREFIX)]
+        deliveries.append(producer.send(answers, item.key, item.value, headers))
+        sent += 1
+    for delivery in deliveries:
+        if not delivery.wait(30.0) or delivery.failed() is not None:
+            raise Outage(
+                f"producing to {answers}: {delivery.failed() or 'not acknowledged in time'}"
+            )
+    return sent, passed
+
+
+def _view(record: Record) -> DeadLetterView:
+    headers = {name: value.decode("utf-8", "replace") for name, value in record.headers}
+
+    def of(name: str) -> str:
+        return headers.get(PREFIX + name, "")
+
+    failed_at = of("failed_at")
+    return DeadLetterView(
+        offset=record.offset,
+        partition=record.partition,
+        reason=of("reason"),
+        message=of("message"),
+        source=f"{of('topic')}/{of('partition')}@{of('offset')}",
+        failed_at_ms=int(failed_at) if failed_at.isdigit() else record.timestamp_ms,
+        size=len(record.value or b""),
+        truncated=f"{PREFIX}truncated" in headers,
+    )

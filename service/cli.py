@@ -1,0 +1,661 @@
+"""The command line: composes everything, imported by nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import structlog
+import typer
+import uvicorn
+import yaml
+from rich.console import Console
+from rich.live import Live
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from consumers import runtime, upkeep
+from consumers.kafka import RecordProducer, TopicFacts
+from consumers.kafka.topics import Start
+from service import demo as bundled
+from service.accounting import Books
+from service.bootstrap import Parts, build
+from service.checking import check_line
+from service.contract_schema import schema_text
+from service.documents import BadChunk, read_chunks
+from service.embedded import EmbeddedIntake
+from service.evaluation import EvaluationError, evaluate, render
+from service.gauges import GaugeKeeper
+from service.health import Health
+from service.intake import Intake
+from service.logs import configure_logging
+from service.outage import Misconfiguration, Outage
+from service.probes import serve_probes
+from service.rebuild import Report, rebuild
+from service.replay import Summary, replay
+from service.settings import (
+    Settings,
+    SettingsError,
+    describe,
+    load_policy,
+    load_settings,
+    parse_policy,
+)
+from service.store import SchemaError
+from service.web.app import create_app
+from service.web.options import WebOptions
+
+log = structlog.get_logger(__name__)
+out = Console()
+err = Console(stderr=True)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Watches the answers of RAG systems: every answer checked, every verdict accounted for.\n\n"
+    "Try it: `groundwatch demo`. Settings come from `GROUNDWATCH_*` (see `groundwatch config`).",
+)
+checkpoints_app = typer.Typer(
+    no_args_is_help=False,
+    invoke_without_command=True,
+    help="Where each partition stands; resets them.",
+)
+dead_letters_app = typer.Typer(
+    no_args_is_help=True, help="Lists records that could not be taken; sends them again."
+)
+corpus_app = typer.Typer(no_args_is_help=True, help="Loads chunk texts into the document store.")
+app.add_typer(checkpoints_app, name="checkpoints")
+app.add_typer(dead_letters_app, name="dead-letters")
+app.add_typer(corpus_app, name="corpus")
+
+
+# Running.
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Where to listen [default: 127.0.0.1].")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port [default: 8321]; 0 takes any free one.")
+    ] = None,
+) -> None:
+    """Pages and HTTP API; with no Kafka configured also the monitor itself (embedded).
+
+    Send an event to `POST /v1/answers`, look at it under `/queue`. `/metrics`, `/healthz` and
+    `/readyz` are for Prometheus and the orchestrator.
+    """
+    settings = _settings(host=host, port=port)
+    parts = build(settings)
+    with contextlib.ExitStack() as stack:
+        intake: Intake
+        if settings.embedded:
+            intake = stack.enter_context(_embedded(parts, settings.data_dir))
+            log.info(
+                "embedded", data_dir=str(settings.data_dir), store=settings.redis_url.split("@")[-1]
+            )
+        else:
+            intake = stack.enter_context(runtime.kafka_intake(parts))
+        _serve(parts, intake, settings)
+
+
+@app.command()
+def consume(
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help="Where a first start begins: earliest, latest, or a time such as 2026-11-30T08:00:00Z. Later starts go on from the checkpoint.",
+        ),
+    ] = "earliest",
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port of /metrics, /healthz and /readyz [default: 9464].")
+    ] = None,
+) -> None:
+    """Reads answers from Kafka, checks them, stores the effects. One process, one consumer.
+
+    Run as many as the topic has partitions; they share them. SIGTERM drains, flushes and commits.
+    """
+    settings = _settings(metrics_port=metrics_port)
+    begin = _start(start)
+    stop = _stop_on_signals()
+    health = Health(expects=("group", "kafka", "redis"))
+    parts = _patiently(lambda: build(settings), stop)
+    if parts is None:
+        return
+    probes = serve_probes(settings.metrics_host, settings.metrics_port, health, parts.metrics)
+    log.info("probes", port=probes.port)
+    try:
+        while not stop.is_set():
+            try:
+                with runtime.answers_consumer(parts, health, begin) as consumer:
+                    log.info("consuming", topic=settings.topic_answers, group=settings.group)
+                    consumer.run(stop)
+            except Outage as outage:
+                health.set("kafka", False, str(outage))
+                log.error("outage", dependency="kafka", error=str(outage))
+                health.tick()
+                stop.wait(2.0)
+    finally:
+        probes.close()
+    log.info("stopped")
+
+
+@app.command()
+def demo(
+    port: Annotated[
+        int | None, typer.Option(help="Port [default: 8321]; 0 takes any free one.")
+    ] = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Print the summary and end, without serving.")
+    ] = False,
+    delay_ms: Annotated[
+        int, typer.Option(help="Pause between two events, so that one can watch.", min=0)
+    ] = 15,
+) -> None:
+    """Streams the bundled answers and serves the filled queue.
+
+    Two days of an invented product's support answers, German and English, two releases. Needs no
+    Kafka, no Redis, no key, and keeps nothing.
+    """
+    configure_logging("warning")
+    settings = load_settings({}, port=port)
+    policy = parse_policy(yaml.safe_load(bundled.policy_text()), "of the demo")
+    with tempfile.TemporaryDirectory(prefix="groundwatch-demo-") as folder:
+        parts = build(settings, policy)
+        chunks = bundled.load_knowledge_base()
+        parts.documents.load((chunk["ref"], chunk["text"]) for chunk in chunks)
+        with _embedded(parts, Path(folder), clock_ms=_demo_clock()) as intake:
+            summary = Summary()
+            with Live(_summary_table(summary), console=out, refresh_per_second=12) as live:
+                for event in bundled.load_events():
+                    for receipt in intake.submit([event]):
+                        summary.add(receipt)
+                    live.update(_summary_table(summary))
+                    time.sleep(0 if once else delay_ms / 1000)
+            _print_books_line(parts.store.archive.books())
+            out.print(f"{parts.store.archive.case_counts()['open']} cases wait in the queue.")
+            if not once:
+                out.print("Ctrl-C ends the demo; nothing is kept.")
+                _serve(parts, intake, settings)
+
+
+# Checking and measuring.
+
+
+@app.command()
+def check(
+    file: Annotated[
+        typer.FileText, typer.Argument(help="A file with one event a line; - is standard input.")
+    ],
+    format: Annotated[
+        Literal["text", "json"], typer.Option(help="json: one object a line.")
+    ] = "text",
+) -> None:
+    """Checks the answers of a file or of standard input and prints outcomes and findings.
+
+    Each line is an event, or an object with an `event`. Exit code 1 when a line could not be read.
+    The policy file applies; chunk texts must be in the events.
+    """
+    policy = load_policy(_settings(quiet=True).policy)
+    unread = 0
+    for line in file:
+        if not line.strip():
+            continue
+        verdict = check_line(line, policy)
+        unread += "error" in verdict
+        if format == "json":
+            typer.echo(json.dumps(verdict, ensure_ascii=False))
+        else:
+            _print_verdict(verdict)
+    raise typer.Exit(1 if unread else 0)
+
+
+@app.command("evaluate")
+def evaluate_command(
+    cases: Annotated[
+        typer.FileText, typer.Argument(help="Labelled cases, one a line; - is standard input.")
+    ],
+    quiet: Annotated[bool, typer.Option("--quiet", help="Without the wrong lines.")] = False,
+) -> None:
+    """Precision and recall of the checks on labelled cases.
+
+    A line has an `event` and either `expect` (surfaces of `unsupported_numbers` or
+    `unresolved_citations`) or `numbers` with a `gold` label each. Prints tables by kind and
+    language, each wrong line, and one line of totals a check.
+    """
+    lines = list(cases)
+    try:
+        with _progress("evaluating") as tell:
+            evaluation = evaluate(
+                lines, on_progress=lambda done: tell(f"{done} of {len(lines)} lines")
+            )
+    except EvaluationError as error:
+        raise _fail(str(error)) from None
+    typer.echo(render(evaluation, quiet))
+
+
+@app.command("replay")
+def replay_command(
+    file: Annotated[
+        typer.FileBinaryRead | None, typer.Argument(help="Events, one a line; - is standard input.")
+    ] = None,
+    topic: Annotated[
+        bool, typer.Option("--topic", help="Replay the answers topic instead of a file.")
+    ] = False,
+    commit: Annotated[
+        bool, typer.Option("--commit", help="Into the configured store instead of a throwaway one.")
+    ] = False,
+) -> None:
+    """Runs a file or a topic through a throwaway store and reports.
+
+    Shows what today's checks would say of yesterday's answers. With `--commit` the effects stay, as
+    if the events had come over HTTP (events that were seen lately count as duplicates).
+    """
+    if (file is None) == (not topic):
+        raise _fail("give a FILE, or --topic")
+    settings = _settings()
+    store = settings if commit else settings.model_copy(update={"redis_url": "memory://"})
+    parts = build(store)
+    with contextlib.ExitStack() as stack:
+        folder = (
+            settings.data_dir
+            if commit
+            else Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        )
+        intake = stack.enter_context(_embedded(parts, folder, source="replay"))
+        events = _file_events(file) if file is not None else _topic_events(stack, settings)
+        tell = stack.enter_context(_progress("replaying"))
+        summary = replay(events, intake, lambda seen, _: tell(f"{seen.events} events"))
+    out.print(_summary_table(summary))
+    _print_books_line(parts.store.archive.books())
+
+
+# Accounting and repair.
+
+
+@app.command()
+def books(
+    format: Annotated[Literal["text", "json"], typer.Option(help="json: one object.")] = "text",
+) -> None:
+    """The equations that account for every record.
+
+    Exit code 1 when one does not hold: then records were lost or counted twice, and somebody should
+    know. In the embedded default the books live with the running `serve`: see its `/books`.
+    """
+    settings = _settings(quiet=True)
+    _need_redis(settings)
+    found = build(settings).store.archive.books()
+    if format == "json":
+        equations = [
+            {"name": e.name, "left": dict(e.left), "right": dict(e.right), "imbalance": e.imbalance}
+            for e in found.equations
+        ]
+        typer.echo(
+            json.dumps({"balanced": found.balanced, "equations": equations}, ensure_ascii=False)
+        )
+    else:
+        _print_books(found)
+    raise typer.Exit(0 if found.balanced else 1)
+
+
+@checkpoints_app.callback(invoke_without_command=True)
+def checkpoints(context: typer.Context) -> None:
+    """Where each partition stands: offset, account, what was received, skipped and lost."""
+    if context.invoked_subcommand is not None:
+        return
+    settings = _settings(quiet=True)
+    _need_redis(settings)
+    table = Table("source", "partition", "segment", "first", "next", "received", "gaps", "lost")
+    for book in build(settings).store.checkpoints.books():
+        counts = book.counts
+        table.add_row(
+            book.source, str(book.partition), str(book.segment), str(book.first), str(book.next),
+            *(str(counts.get(name, 0)) for name in ("received", "gaps", "lost")),
+        )  # fmt: skip
+    out.print(table)
+
+
+@checkpoints_app.command("reset")
+def reset_checkpoints(
+    to: Annotated[str, typer.Option(help="earliest, latest, a time, or an offset.")],
+    partition: Annotated[
+        list[int] | None, typer.Option(help="Only this one (repeatable); all by default.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Moves checkpoints and opens new accounts; halted consumers go on from there by themselves.
+
+    What lies between the old and the new offset is read again or never: this is the operator's
+    decision, and it is on record in the books as a new segment.
+    """
+    settings = _settings()
+    _need_redis(settings)
+    target: Start | int = int(to) if to.isdigit() else _start(to)
+    if not yes:
+        typer.confirm(f"Move the checkpoints of {settings.topic_answers} to {to}?", abort=True)
+    parts = build(settings)
+    with contextlib.closing(TopicFacts(runtime.kafka_options(settings))) as facts:
+        moved = upkeep.reset_checkpoints(
+            parts.store, facts, settings.topic_answers, target, partition
+        )
+    for number, offset in moved.items():
+        out.print(f"{settings.topic_answers}/{number}: next offset {offset}")
+
+
+@dead_letters_app.command("list")
+def list_dead_letters(
+    reason: Annotated[str | None, typer.Option(help="Only this reason.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many rows.", min=1)] = 100,
+) -> None:
+    """What could not be taken: reason, message, where it came from. Never the payload itself."""
+    settings = _settings(quiet=True)
+    table = Table("at", "reason", "source", "bytes", "message")
+    shown = total = 0
+    with contextlib.closing(TopicFacts(runtime.kafka_options(settings))) as facts:
+        for letter in upkeep.list_dead_letters(facts, settings.topic_dead_letters):
+            if reason is not None and letter.reason != reason:
+                continue
+            total += 1
+            if shown < limit:
+                shown += 1
+                at = datetime.fromtimestamp(letter.failed_at_ms / 1000, UTC).isoformat(
+                    timespec="seconds"
+                )
+                table.add_row(at, letter.reason, letter.source, str(letter.size), letter.message)
+    out.print(table)
+    out.print(f"{total} dead letters" + (f", {shown} shown" if shown < total else ""))
+
+
+@dead_letters_app.command("redrive")
+def redrive_dead_letters(
+    reason: Annotated[str | None, typer.Option(help="Only this reason.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Sends the raw bytes to the answers topic again, after whatever refused them was mended.
+
+    The letters stay where they are. What was cut to fit, or was never readable, is passed over.
+    """
+    settings = _settings()
+    options = runtime.kafka_options(settings)
+    if not yes:
+        typer.confirm(f"Send dead letters to {settings.topic_answers} again?", abort=True)
+    with (
+        contextlib.closing(TopicFacts(options)) as facts,
+        contextlib.closing(RecordProducer(options)) as producer,
+    ):
+        sent, passed = upkeep.redrive(
+            facts, producer, settings.topic_dead_letters, settings.topic_answers,
+            lambda letter: reason is None or letter.reason == reason,
+        )  # fmt: skip
+    out.print(f"{sent} sent again, {passed} passed over")
+
+
+@app.command("rebuild")
+def rebuild_command(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Restores a lost store from `rag.verdicts`.
+
+    Consumers are fenced off meanwhile and go on by themselves afterwards. Documents stay. If it is
+    interrupted, run it again.
+    """
+    settings = _settings()
+    _need_redis(settings)
+    if not yes:
+        typer.confirm("Wipe the store and restore it from the verdicts topic?", abort=True)
+    parts = build(settings)
+    with contextlib.ExitStack() as stack:
+        facts = stack.enter_context(contextlib.closing(TopicFacts(runtime.kafka_options(settings))))
+        tell = stack.enter_context(_progress("rebuilding"))
+        report = rebuild(
+            parts.store,
+            upkeep.verdict_values(facts, settings.topic_verdicts),
+            lambda seen: tell(f"{seen.records} records read, {seen.batches} batches restored"),
+        )
+    _print_rebuild(report)
+    _print_books_line(parts.store.archive.books())
+
+
+@corpus_app.command("load")
+def load_corpus(
+    file: Annotated[
+        typer.FileText, typer.Argument(help='Lines of {"ref": …, "text": …}; - is standard input.')
+    ],
+    corpus: Annotated[
+        str, typer.Option(help="Name, as in the events' release.corpus; unnamed by default.")
+    ] = "",
+) -> None:
+    """Loads chunk texts, so that events may come without them."""
+    settings = _settings()
+    _need_redis(settings)
+    try:
+        with _progress("loading") as tell:
+            stored = build(settings).documents.load(
+                read_chunks(file), corpus, lambda done: tell(f"{done} chunks")
+            )
+    except BadChunk as error:
+        raise _fail(str(error)) from None
+    out.print(f"{stored} chunks stored")
+
+
+@app.command()
+def schema() -> None:
+    """The contract of an answer event as JSON Schema."""
+    typer.echo(schema_text(), nl=False)
+
+
+@app.command()
+def config() -> None:
+    """Every setting with its value and meaning; those that differ from the default are marked."""
+    table = Table("setting", "value", "meaning")
+    for name, value, meaning, changed in describe(_settings(quiet=True)):
+        table.add_row(f"[bold]{name}[/bold]" if changed else name, value or "–", meaning)
+    out.print(table)
+
+
+# What the commands share.
+
+
+def _settings(*, quiet: bool = False, **overrides: Any) -> Settings:
+    settings = load_settings(**overrides)
+    configure_logging("warning" if quiet else settings.log_level)
+    return settings
+
+
+def _need_redis(settings: Settings) -> None:
+    if settings.redis_url == "memory://":
+        raise Misconfiguration(
+            "this command works on a Redis store: set GROUNDWATCH_REDIS_URL=redis://host:6379/0 "
+            "(the memory:// store lives inside the process that serves)"
+        )
+
+
+def _start(text: str) -> Start:
+    if text in ("earliest", "latest"):
+        return text  # type: ignore[return-value]
+    try:
+        time_ = datetime.fromisoformat(text)
+    except ValueError:
+        raise _fail(
+            f"{text!r} is neither earliest, latest nor a time like 2026-11-30T08:00:00Z"
+        ) from None
+    return time_ if time_.tzinfo else time_.replace(tzinfo=UTC)
+
+
+def _fail(message: str) -> typer.Exit:
+    err.print(f"[red]error:[/red] {message}", highlight=False, markup=True)
+    return typer.Exit(2)
+
+
+def _stop_on_signals() -> threading.Event:
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
+
+
+def _patiently(make: Any, stop: threading.Event) -> Parts | None:
+    """A dependency that is not up yet is waited for: the orchestrator starts things in any order."""
+    while not stop.is_set():
+        try:
+            parts: Parts = make()
+        except Outage as outage:
+            log.error("outage", error=str(outage))
+            stop.wait(2.0)
+        else:
+            return parts
+    return None
+
+
+@contextlib.contextmanager
+def _embedded(parts: Parts, data_dir: Path, **options: Any) -> Iterator[EmbeddedIntake]:
+    intake = EmbeddedIntake(parts.store, parts.ingest, data_dir, **options)
+    intake.open()
+    try:
+        yield intake
+    finally:
+        intake.close()
+
+
+def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
+    health = Health(expects=("redis",))
+    gauges = GaugeKeeper(parts, health)
+    gauges.start()
+    server: uvicorn.Server | None = None
+    address = f"http://{settings.host}:{settings.port}"
+    web = create_app(
+        intake=intake,
+        cases=parts.store.archive,
+        books=parts.store.archive.books,
+        health=health,
+        metrics=parts.metrics,
+        settings=WebOptions(
+            public_url=address, max_body_bytes=max(16 << 20, settings.max_event_bytes)
+        ),
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(
+            web, host=settings.host, port=settings.port, log_level="warning", access_log=False
+        )
+    )
+    err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")
+    try:
+        server.run()
+    finally:
+        gauges.close()
+
+
+def _demo_clock() -> Any:
+    """The bundled events are of fixed days; "now" is the hour after the last one."""
+    now = int(datetime(2026, 11, 30, 9, tzinfo=UTC).timestamp() * 1000)
+    return lambda: now
+
+
+def _file_events(file: Any) -> Iterator[bytes]:
+    for line in file:
+        stripped = line.strip()
+        if stripped:
+            yield stripped
+
+
+def _topic_events(stack: contextlib.ExitStack, settings: Settings) -> Iterator[bytes]:
+    facts = stack.enter_context(contextlib.closing(TopicFacts(runtime.kafka_options(settings))))
+    for value in upkeep.verdict_values(facts, settings.topic_answers):
+        yield value or b""
+
+
+@contextlib.contextmanager
+def _progress(what: str) -> Iterator[Any]:
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), console=err, transient=True
+    ) as bar:
+        task = bar.add_task(what)
+        yield lambda text: bar.update(task, description=f"{what}: {text}")
+
+
+# What they print.
+
+
+def _summary_table(summary: Summary) -> Table:
+    table = Table(
+        title=f"{summary.events} events, {summary.flagged} answers flagged", title_justify="left"
+    )
+    for column in ("check", "pass", "fail", "not applicable", "not evaluated"):
+        table.add_column(column, justify="left" if column == "check" else "right")
+    for name, outcomes in sorted(summary.outcomes.items()):
+        table.add_row(
+            name, *(str(outcomes[o]) for o in ("pass", "fail", "not_applicable", "not_evaluated"))
+        )
+    table.caption = "  ".join(
+        [f"{state} {n}" for state, n in sorted(summary.states.items())]
+        + [f"{check}/{reason} {n}" for (check, reason), n in summary.reasons.most_common(8)]
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _print_verdict(verdict: dict[str, Any]) -> None:
+    if "error" in verdict:
+        error = verdict["error"]
+        out.print(f"[red]refused[/red]  {error['reason']}: {error['message']}", highlight=False)
+        return
+    outcomes = "  ".join(f"{name} {outcome}" for name, outcome in verdict["checks"].items())
+    out.print(f"{verdict['event_id']}  {outcomes}", highlight=False, markup=False)
+    for finding in verdict["findings"]:
+        out.print(
+            f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: {finding['detail']}",
+            highlight=False, markup=False,
+        )  # fmt: skip
+
+
+def _print_books(found: Books) -> None:
+    table = Table("equation", "left", "right", "imbalance")
+    for equation in found.equations:
+        left = " + ".join(f"{term} {n}" for term, n in equation.left.items())
+        right = " + ".join(f"{term} {n}" for term, n in equation.right.items())
+        colour = "green" if equation.imbalance == 0 else "bold red"
+        table.add_row(equation.name, left, right, f"[{colour}]{equation.imbalance}[/{colour}]")
+    out.print(table)
+    _print_books_line(found)
+
+
+def _print_books_line(found: Books) -> None:
+    if found.balanced:
+        out.print("The books balance.")
+        return
+    wrong = ", ".join(f"{e.name} by {e.imbalance}" for e in found.equations if e.imbalance)
+    out.print(f"[bold red]The books do not balance:[/bold red] {wrong}")
+
+
+def _print_rebuild(report: Report) -> None:
+    out.print(
+        f"{report.records} records read ({report.unknown} of other kinds, {report.repeated} repeated); "
+        f"{report.batches} batches and {report.cases} cases restored; "
+        f"{report.orphans} cases of batches that never closed (their events are read again); "
+        f"{report.without_case} flagged answers whose case has aged out"
+    )
+
+
+def main() -> None:
+    """Run a command. What an operator can mend ends with one clear line and exit code 2."""
+    try:
+        app()
+    except (SettingsError, Misconfiguration, SchemaError, Outage, ValueError) as error:
+        err.print("[red]error:[/red]", end=" ")
+        err.print(str(error), highlight=False, markup=False)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The durable gauges, read from the store at intervals by ``serve`` alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import structlog
+
+from service.bootstrap import Parts
+from service.health import Health
+from service.outage import Outage
+
+log = structlog.get_logger(__name__)
+
+EVERY_S = 5.0
+
+
+class GaugeKeeper:
+    """A daemon thread: the books, the queue, and whether the store can be reached."""
+
+    def __init__(self, parts: Parts, health: Health) -> None:
+        self._parts = parts
+        self._health = health
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
+
+    def start(self) -> None:
+        self.refresh()
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=EVERY_S)
+
+    def refresh(self) -> None:
+        """Read the store once; an outage shows in the health, the gauges keep their last values."""
+        parts = self._parts
+        try:
+            parts.metrics.set_books(parts.store.archive.books())
+            oldest = parts.store.archive.oldest_open_ms()
+            age = 0.0 if oldest is None else max(0.0, time.time() - oldest / 1000)
+            parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
+        except Outage as outage:
+            self._health.set("redis", False, str(outage))
+        else:
+            self._health.set("redis", True)
+        policy = parts.terms().policy
+        parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
+
+    def _run(self) -> None:
+        while not self._stop.wait(EVERY_S):
+            self.refresh()
