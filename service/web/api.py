@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -237,8 +239,16 @@ def _books_body(books: Books) -> dict[str, Any]:
     }
 
 
+def _age_s(then_ms: int | None) -> float:
+    return 0.0 if then_ms is None else max(0.0, time.time() - then_ms / 1000)
+
+
 def probe_routes(
-    health: Health, metrics: Metrics, books: Callable[[], Books], options: WebOptions
+    health: Health,
+    metrics: Metrics,
+    cases: CaseReader,
+    books: Callable[[], Books],
+    options: WebOptions,
 ) -> APIRouter:
     router = APIRouter(tags=["operations"])
 
@@ -254,11 +264,10 @@ def probe_routes(
 
     @router.get("/metrics", summary="Prometheus metrics")
     def exposition() -> Response:
-        try:
+        # While the store is away the rest is most wanted; /readyz says what is missing.
+        with contextlib.suppress(Outage):
             metrics.set_books(books())
-        except Outage:
-            # The rest is most wanted just now; /readyz says what is away.
-            pass
+            metrics.set_open_cases(cases.open_by_severity(), _age_s(cases.oldest_open_ms()))
         body, content_type = metrics.exposition()
         return Response(body, headers={"Content-Type": content_type})
 

@@ -18,7 +18,7 @@ from service.web.api import Cursor, Filter, page_of
 from service.web.options import WebOptions
 from service.web.ports import CaseReader
 from service.web.problems import Problem
-from service.web.views import ago, books_line, case_view, queue_url, showable, utc
+from service.web.views import ago, books_line, case_view, moment, queue_url, showable, utc
 
 TEMPLATES = Path(__file__).with_name("templates")
 STATIC = Path(__file__).with_name("static")
@@ -41,6 +41,7 @@ def templates() -> Environment:
     )
     environment.filters["count"] = "{:,}".format
     environment.filters["utc"] = utc
+    environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
     environment.globals["queue_url"] = queue_url
     return environment
@@ -93,7 +94,6 @@ def page_routes(
 
     @router.get("/books")
     def books_page() -> Response:
-        account = books()
-        return render("books.html", books=account, line=books_line(account))
+        return render("books.html", books=books())
 
     return router

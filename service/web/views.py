@@ -49,6 +49,11 @@ def utc(then_ms: int) -> str:
         return ""
 
 
+def moment(then_ms: int) -> str:
+    """``2026-11-30 09:15 UTC``, for people."""
+    return f"{utc(then_ms)[:16].replace('T', ' ')} UTC".strip()
+
+
 def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: str | None) -> str:
     """The address of a filtered queue; the open queue is the default and needs no status."""
     changed = replace(filter, **changes)
@@ -233,7 +238,7 @@ def _about(case: Case) -> list[tuple[str, str]]:
     return [
         ("app", case.summary.app),
         ("event id", case.summary.event_id),
-        ("occurred", utc(case.summary.occurred_ms)),
+        ("occurred", moment(case.summary.occurred_ms)),
         *((f"release {name}", str(value)) for name, value in parts if value is not None),
         ("ruleset", case.ruleset),
         ("stratum", case.stratum),

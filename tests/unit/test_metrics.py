@@ -36,7 +36,7 @@ def row(kind: Kind = Kind.CHECKED, **parts: Any) -> Row:
         "citations": CheckRow("pass", 2, 0),
         "numbers": CheckRow("fail", 3, 1),
     }
-    given = {
+    given: dict[str, Any] = {
         "offset": 0, "kind": kind, "app": "support", "release": "r1", "purpose": "live",
         "hour": HOUR, "timestamp_ms": 10_000, "checks": checks if kind is Kind.CHECKED else {},
         "causes": (("numbers", "absent", "54", "high", "54 €"),) if kind is Kind.CHECKED else (),
@@ -157,10 +157,8 @@ def test_failure_series_exist_before_the_first_failure() -> None:
         assert value(metrics, "check_errors_total", check=check) == 0
     for dependency in ("kafka", "redis"):
         assert value(metrics, "outages_total", dependency=dependency) == 0
-    for reason in (
-        "store_lost", "store_behind", "topic_recreated", "ahead_of_log", "rebuilding"
-    ):  # fmt: skip
-        assert value(metrics, "partition_halted", reason=reason) == 0
+    for why in ("store_lost", "store_behind", "topic_recreated", "ahead_of_log", "rebuilding"):
+        assert value(metrics, "partition_halted", reason=why) == 0
     for stage in ("parse", "lookup", "check", "store", "produce"):
         assert value(metrics, "batch_stage_seconds_count", stage=stage) == 0
     for equation in EQUATIONS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -145,6 +146,28 @@ def test_metrics_show_the_imbalance_and_the_requests_before_them() -> None:
     assert re.search(r'requests_total\{code="4xx",route="/cases/\{case_id\}"\} 1.0', text)
     assert re.search(r'requests_total\{code="4xx",route="unmatched"\} 1.0', text)
     assert "stranger" not in text
+
+
+def test_metrics_show_the_queue_and_outlive_the_store() -> None:
+    cases = MemoryCases(case(), case("c2", severity="low"), case("c3"))
+    world = World(cases=cases)
+    text = world.get("/metrics").text
+    assert 'groundwatch_open_cases{severity="high"} 2.0' in text
+    assert 'groundwatch_open_cases{severity="low"} 1.0' in text
+    assert 'groundwatch_open_cases{severity="medium"} 0.0' in text
+    cases.away = True
+    assert 'groundwatch_open_cases{severity="high"} 2.0' in world.get("/metrics").text
+
+
+def test_metrics_show_how_old_the_oldest_case_is() -> None:
+    hour_ago = time.time_ns() // 1_000_000 - 3_600_000
+    world = World(cases=MemoryCases(case(occurred_ms=hour_ago)))
+    shown = re.search(r"oldest_open_case_seconds ([\d.]+)", world.get("/metrics").text)
+    assert shown is not None
+    assert 3600 <= float(shown[1]) < 3700
+    shown = re.search(r"oldest_open_case_seconds ([\d.]+)", World().get("/metrics").text)
+    assert shown is not None
+    assert float(shown[1]) == 0
 
 
 @pytest.mark.parametrize(
