@@ -16,6 +16,12 @@ PAGES = [
 ]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+NAMED_PAGE = re.compile(r"\bdocs/[\w/.-]+\.md\b")
+SOURCES = [
+    path.relative_to(ROOT)
+    for pattern in ("pyproject.toml", "Makefile", "service/**/*.py", "consumers/**/*.py")
+    for path in sorted(ROOT.glob(pattern))
+]
 RECORD = re.compile(r"# (\d{4})\. \S")
 
 
@@ -51,6 +57,16 @@ def test_links_resolve(page: Path) -> None:
 def test_a_broken_link_is_found() -> None:
     text = "[a](Makefile) [b](missing.md#part) [c](https://example.org) [d](#here) `[e](code)`"
     assert broken_links(ROOT / "README.md", text) == ["missing.md"]
+
+
+def test_the_pages_that_the_code_names_exist() -> None:
+    named = {
+        (str(source), page)
+        for source in SOURCES
+        for page in NAMED_PAGE.findall((ROOT / source).read_text())
+    }
+    assert named
+    assert sorted(name for name in named if not (ROOT / name[1]).exists()) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
