@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from traceback import walk_tb
 
-from service.checks import citations
+from service.checks import citations, numbers
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 
@@ -54,8 +54,6 @@ def _citations(
 def _numbers(
     given: CheckInput, reading: CitationReading | None, owned: tuple[Span, ...]
 ) -> CheckResult:
-    from service.checks import numbers
-
     return numbers.check(given, owned)
 
 

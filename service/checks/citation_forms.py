@@ -195,7 +195,7 @@ NOTATIONS: tuple[Notation, ...] = (
         "author_year",
         re.compile(
             r"(?P<author>[^\W\d_][^\d,;]{1,80}?)\s?,?\s\(?(?P<year>(?:1[5-9]|20)\d\d)[a-z]?\)?"
-            r"(?:\s?[,:]\s?.{1,40})?"
+            r"(?:\s?[,:]\s?[^;]{1,40})?(?:;.{1,300})?"
         ),
         parens=True,
     ),
@@ -204,10 +204,14 @@ NOTATIONS: tuple[Notation, ...] = (
 
 NOTATIONS_BY_NAME = {notation.name: notation for notation in NOTATIONS}
 LABELLED_NUMBERS = re.compile(rf"(?i)#?{_NUMBERS}(?:\s?[,;:|(-]?\s?[^\s\d].{{0,300}})?")
+EACH_LABELLED = re.compile(
+    r"\s?(?:[,;|、&]|\b(?:and|und|et|y)\b)\s?(?=[^\W\d_]{2,24}[ _]?[:#.]?[ _]?\d{1,3}(?:$|[\s,;|、&]))"
+)
 NUMBER_OR_RANGE = re.compile(r"(\d+)(?:\s?(?:-|\.\.\.?|~|to|bis|à)\s?(\d+))?")
 MEMBERS = re.compile(r"\s?[,;|、]\s?|\s(?:and|und|et|y|&)\s")
 LEAD_IN = re.compile(
-    r"(?i)^(?:see(?: also)?|siehe(?: auch)?|vgl\.?|cf\.?|voir|véase|ver|nach|laut|from|aus|per|according to|e\.g\.|z\. ?b\.)\s+"
+    r"(?i)^(?:see(?: also)?|siehe(?: auch)?|vgl\.?|cf\.?|voir|véase|ver|nach|laut|from|aus|per"
+    r"|according to|e\.g\.|z\. ?b\.)\s+"
 )
 
 
@@ -225,8 +229,8 @@ _PLACE = Label()
 LABELS: dict[str, Label] = {
     **dict.fromkeys(
         (
-            "source sources src quelle quellen fuente fuentes fonte fonti fontes bron bronnen źródło "
-            "źródła kaynak источник источники nguồn sumber zdroj källa kilde lähde sursa forrás "
+            "source sources src quelle quellen fuente fuentes fonte fonti fontes bron bronnen "
+            "źródło źródła kaynak источник источники nguồn sumber zdroj källa kilde lähde sursa forrás "
             "출처 来源 來源 出处 出處 出典 引用元 引用 ソース المصدر مصدر"
         ).split(),
         _SOURCE,
@@ -234,8 +238,8 @@ LABELS: dict[str, Label] = {
     **dict.fromkeys(
         (
             "citation citations cite zitat beleg belege nachweis nachweise fundstelle référence "
-            "références referencia referencias riferimento referência reference references ref refs "
-            "参考 参考资料 参考文献 资料 資料"
+            "références referencia referencias riferimento referência reference references "
+            "ref refs 参考 参考资料 参考文献 资料 資料"
         ).split(),
         _SOURCE,
     ),
@@ -252,9 +256,9 @@ LABELS: dict[str, Label] = {
     ),
     **dict.fromkeys(
         (
-            "passage passages chunk chunks excerpt excerpts snippet snippets textstelle auszug extrait "
-            "fragment fragmento file files datei dateien fichier archivo note footnote fußnote fussnote "
-            "result results ergebnis treffer suchergebnis node kontextabschnitt textabschnitt"
+            "passage passages chunk chunks excerpt excerpts snippet snippets textstelle auszug "
+            "extrait fragment fragmento file files datei dateien fichier archivo note footnote "
+            "fußnote fussnote result results ergebnis treffer suchergebnis node kontextabschnitt textabschnitt"
         ).split(),
         _PLACE,
     ),
@@ -266,6 +270,7 @@ LABELS: dict[str, Label] = {
 """Words that make a citation of the number (and, with ``names``, of the ref) after them."""
 
 SOURCE_WORDS = frozenset(word for word, label in LABELS.items() if label is _SOURCE)
+SOURCE_ENDINGS = tuple(sorted(SOURCE_WORDS))
 LABEL_BEFORE_COLON = re.compile(r"([^\W\d_]{2,24})[*_]{0,2}\s?$")
 REFS_AFTER_COLON = re.compile(
     r"[*_ \t]{0,4}([^\s,;()<>\[\]【】（）`]{1,300}(?:[,;]\s?[^\s,;()<>\[\]【】（）`]{1,300}){0,20})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -102,7 +103,8 @@ _RUNS = re.compile(r"[^\W\d_]+|\d+|\s+")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,64}")
 _FILE = re.compile(
-    r"(?i)[\w][\w ().~/-]{0,200}\.(?:pdf|docx?|pptx?|xlsx?|odt|ods|odp|txt|md|html?|csv|epub|rtf|tex)"
+    r"(?i)[\w][\w ().~/-]{0,200}"
+    r"\.(?:pdf|docx?|pptx?|xlsx?|odt|ods|odp|txt|md|html?|csv|epub|rtf|tex)"
     r"(?:#[\w=.,;:-]{1,100})?"
 )
 _NO_REF = re.compile(
@@ -132,12 +134,33 @@ def _prefix(ref: str) -> str:
     return match[0] if match else ""
 
 
+_GUESSES = 20
+"""Comparisons letter by letter in one answer: they cost the most, and hostile text asks for many."""
+
+_NAMING_METADATA = (
+    "source", "file", "filename", "file_name", "file_id", "id", "chunk_id", "doc_id", "document_id"
+)  # fmt: skip
+
+
+def _other_names(chunk: Chunk, separator: str) -> Iterable[str]:
+    if chunk.title is not None:
+        yield chunk.title
+    for key in _NAMING_METADATA if chunk.metadata else ():
+        name = chunk.metadata.get(key)
+        if isinstance(name, str):
+            yield name
+    if "/" in chunk.ref and not is_url(chunk.ref):
+        name = chunk.ref.rpartition("/")[2]
+        yield name
+        yield name.partition(separator)[0]
+
+
 class Targets:
     """The retrieved chunks of one answer, by everything that a citation may call them."""
 
     __slots__ = (
-        "_authors", "_documents", "_numbers", "_policy", "_positions", "_prefixes", "_refs", "_retrieved",
-        "_shapes", "_urls",
+        "_authors", "_by_author", "_documents", "_families", "_guesses", "_numbers", "_others",
+        "_policy", "_positions", "_prefixes", "_refs", "_retrieved", "_shapes", "_urls",
     )  # fmt: skip
 
     def __init__(self, retrieved: Sequence[Chunk], policy: CitationPolicy) -> None:
@@ -157,8 +180,12 @@ class Targets:
         self._numbers: dict[int, str] = {}
         self._urls: dict[str, str] | None = None
         self._authors: dict[tuple[str, str], str] | None = None
-        self._shapes: frozenset[str] | None = None
+        self._by_author: bool | None = None
+        self._others: dict[str, str] | None = None
+        self._families: frozenset[tuple[str, str]] | None = None
+        self._shapes: frozenset[str] = frozenset()
         self._prefixes: frozenset[str] = frozenset()
+        self._guesses = _GUESSES
 
     def __len__(self) -> int:
         return len(self._retrieved)
@@ -224,25 +251,12 @@ class Targets:
         document, separator, part = folded.partition(self._policy.separator)
         if separator and part and document in self._refs and document not in self._documents:
             return self._refs[document]
-        if not folded:
-            return None
-        # A marker is never a title; the common miss, a dead number, ends here.
-        if folded.isdecimal():
-            return None
-        for chunk in self._retrieved:
-            if chunk.title is not None and fold(chunk.title) == folded:
-                return chunk.ref
-            if chunk.metadata:
-                for key in ("source", "file", "filename", "file_name", "file_id", "id", "chunk_id"):
-                    name = chunk.metadata.get(key)
-                    if isinstance(name, str) and fold(name) == folded:
-                        return chunk.ref
-            ref = fold(chunk.ref)
-            if "/" in ref and not is_url(ref):
-                name = ref.rpartition("/")[2]
-                if folded in (name, name.partition(self._policy.separator)[0]):
-                    return chunk.ref
-        return None
+        if self._others is None:
+            self._others = {}
+            for chunk in self._retrieved:
+                for name in _other_names(chunk, self._policy.separator):
+                    self._others.setdefault(fold(name), chunk.ref)
+        return self._others.get(folded) if folded else None
 
     # URLs
 
@@ -270,8 +284,10 @@ class Targets:
     @property
     def by_author(self) -> bool:
         """Whether at least half of the chunks are known by author and year."""
-        known = set(self._known_authors().values())
-        return bool(known) and 2 * len(known) >= len({chunk.ref for chunk in self._retrieved})
+        if self._by_author is None:
+            known = set(self._known_authors().values())
+            self._by_author = bool(known) and 2 * len(known) >= len(self._refs)
+        return self._by_author
 
     def author(self, name: str, year: str) -> str | None:
         known = self._known_authors()
@@ -313,24 +329,40 @@ class Targets:
 
     def names_alike(self, folded: str) -> bool:
         """Whether retrieved refs are written so: ``doc-9`` beside ``doc-7`` is a ref, no index."""
-        shape, prefix = _shape(folded), _prefix(folded)
-        return any(_prefix(ref) == prefix and _shape(ref) == shape for ref in self._refs)
+        return (_prefix(folded), _shape(folded)) in self._known_families()
+
+    def numbers_alike(self, digits: str) -> bool:
+        """Whether refs are bare numbers of this length: ``48999`` beside ``48213``."""
+        return any(ref.isdecimal() and len(ref) == len(digits) for ref in self._refs)
 
     def _of_the_family(self, folded: str, words: str, closes: bool) -> bool:
-        shapes = self._shapes
-        if shapes is None:
-            refs = list(self._refs)
-            shapes = self._shapes = frozenset(_shape(ref) for ref in refs)
-            self._prefixes = frozenset(_prefix(ref) for ref in refs)
-        akin = _shape(folded) in shapes
-        related = len(_prefix(folded)) > 1 and _prefix(folded) in self._prefixes
+        if len(folded) > 100:
+            return False
+        self._known_families()
+        shape, prefix = _shape(folded), _prefix(folded)
+        akin = shape in self._shapes
+        related = len(prefix) > 1 and prefix in self._prefixes
         if " " in folded:
             return akin and related and any(c.isdigit() for c in folded)
         if any(c.isdigit() for c in folded):
             return (related and len(folded) > 3) or (akin and closes)
         if akin and related and not folded.isalpha():
             return True
-        return akin and closes and len(folded) > 3 and words == folded
+        if akin and closes and len(folded) > 3 and words == folded:
+            return True
+        # A plural, a slip of the pen: another name, but certainly meant as one.
+        if not 4 < len(folded) <= 60 or self._guesses <= 0:
+            return False
+        self._guesses -= 1
+        names = [name for name in (*self._refs, *self._documents) if len(name) <= 70]
+        return bool(get_close_matches(folded, names, 1, 0.85))
+
+    def _known_families(self) -> frozenset[tuple[str, str]]:
+        if self._families is None:
+            self._families = frozenset((_prefix(ref), _shape(ref)) for ref in self._refs)
+            self._prefixes = frozenset(prefix for prefix, _ in self._families)
+            self._shapes = frozenset(shape for _, shape in self._families)
+        return self._families
 
     def refs(self) -> list[str]:
         """Every retrieved ref once, folded."""
@@ -341,8 +373,8 @@ class Targets:
 
 
 _AUTHOR_REF = re.compile(
-    r"^(?P<name>[^\W\d_]{2,40}(?:-[^\W\d_]{2,40})?)(?:[-_ ,.]?(?:et[-_ ]?al|[^\W\d_]{2,40}))?[-_ ,.(]{0,3}"
-    r"(?P<year>(?:1[5-9]|20)\d\d)[a-z]?\)?$"
+    r"^(?P<name>[^\W\d_]{2,40}(?:-[^\W\d_]{2,40})?)"
+    r"(?:[-_ ,.]?(?:et[-_ ]?al|[^\W\d_]{2,40}))?[-_ ,.(]{0,3}(?P<year>(?:1[5-9]|20)\d\d)[a-z]?\)?$"
 )
 _AUTHOR_TITLE = re.compile(
     r"^(?P<name>[^\W\d_]{2,40})\b[^\d\n]{0,80}?\(?(?P<year>(?:1[5-9]|20)\d\d)[a-z]?\)"
@@ -367,7 +399,7 @@ def _authorship(chunk: Chunk, separator: str) -> Iterable[tuple[str, str]]:
 
 
 def surname(author: str) -> str:
-    """The name that a first author is cited by: ``Müller, A.`` · ``Ann Smith`` · ``Smith et al.``"""
+    """What a first author is cited by: of ``Müller, A.``, ``Ann Smith``, ``Smith et al.``"""
     author = re.split(r"(?i),|;|&|\bet\.? al|\bu\. ?a\.|\band\b|\bund\b|\bet\b|\by\b", author)[0]
     words = [word for word in author.split() if word.casefold() not in _PARTICLES]
     words = [word for word in words if not re.fullmatch(r"(?:[^\W\d_]\.)+", word)]
@@ -386,12 +418,12 @@ def _spellings(name: str) -> list[str]:
 _NOT_AUTHORS = frozenset(
     (
         "january february march april may june july august september october november december "
-        "januar februar märz mai juni juli oktober dezember jan feb mar apr jun jul aug sep sept oct "
-        "okt nov dec dez janvier février mars avril juin juillet août septembre octobre novembre "
+        "januar februar märz mai juni juli oktober dezember jan feb mar apr jun jul aug sep sept "
+        "oct okt nov dec dez janvier février mars avril juin juillet août septembre octobre novembre "
         "décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-        "diciembre spring summer autumn fall winter frühjahr sommer herbst stand version since seit ab "
-        "bis until from in as of report bericht handbuch handbook manual preise prices guide release "
-        "policy annual annex anhang directive richtlinie edition ausgabe auflage doc docs file kb"
+        "diciembre spring summer autumn fall winter frühjahr sommer herbst stand version since "
+        "seit ab bis until from in as of report bericht handbuch handbook manual preise prices "
+        "guide release policy annual annex anhang directive richtlinie edition ausgabe auflage doc docs file kb"
     ).split()
 )
 

@@ -74,7 +74,7 @@ class Member(NamedTuple):
 
 
 class ReadCitation(NamedTuple):
-    """One citation: a marker in the answer, or (``start`` None) a structured one without a marker."""
+    """One citation: a marker in the answer, or (``start`` None) a structured one without one."""
 
     form: str
     surface: str
@@ -87,12 +87,14 @@ class ReadCitation(NamedTuple):
 class CitationReading:
     """All citations of one answer in the order of their place, structured ones last.
 
-    ``unknown_refs``: cited refs that no retrieved chunk carries, for the document store to be asked.
+    ``unknown_refs``: cited refs that no retrieved chunk carries, to ask the document store for.
+    ``definitions``: the markers that open a footnote's definition; no citations, no numbers either.
     """
 
     citations: tuple[ReadCitation, ...] = ()
     unknown_refs: frozenset[str] = frozenset()
     too_large: bool = False
+    definitions: tuple[Span, ...] = ()
 
 
 _NOTHING = CitationReading()
@@ -125,24 +127,24 @@ def read(event: AnswerEvent, policy: CitationPolicy) -> CitationReading:
         for member in citation.members
         if member.reason == UNKNOWN_REF or member.reason == UNKNOWN_URL
     )
-    return CitationReading(tuple(found), unknown)
+    return CitationReading(tuple(found), unknown, definitions=tuple(reader.definitions))
 
 
 def check(given: CheckInput, reading: CitationReading | None = None) -> CheckResult:
     """Decide every citation; a group such as ``[1, 7]`` is one citation and one finding.
 
-    An answer without a citation is ``not_applicable`` even where the policy requires citations: what
-    is missing then is coverage, the business of ``citation_coverage``; no citation here is wrong.
+    An answer without a citation is ``not_applicable`` even where the policy requires citations:
+    what is missing then is coverage, the business of ``citation_coverage``; no citation is wrong.
     """
     if reading is None:
         reading = read(given.event, given.policy.citations)
     if reading.too_large:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if not reading.citations:
-        return CheckResult(Outcome.NOT_APPLICABLE)
+        return CheckResult(Outcome.NOT_APPLICABLE, owned=reading.definitions)
     findings: list[Finding] = []
     evidence: list[Evidence] = []
-    owned: list[Span] = []
+    owned: list[Span] = list(reading.definitions)
     evaluated = 0
     explain = _Explain(given)
     for citation in reading.citations:
@@ -159,14 +161,14 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         if dead is not None:
             findings.append(explain(citation, dead))
     if not evaluated:
-        return CheckResult(Outcome.NOT_APPLICABLE)
+        return CheckResult(Outcome.NOT_APPLICABLE, owned=reading.definitions)
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         tuple(findings),
         tuple(evidence),
         evaluated=evaluated,
         failed=len(findings),
-        owned=tuple(owned),
+        owned=tuple(sorted(owned)) if reading.definitions else tuple(owned),
     )
 
 
@@ -270,7 +272,7 @@ def _cause(reason: str, words: str) -> str:
 def _with_structured(
     found: list[ReadCitation], structured: Sequence[StructuredCitation], reader: _Reader
 ) -> list[ReadCitation]:
-    """A structured citation that spans a marker says what this marker means; the others stand alone."""
+    """A structured citation that spans a marker says what it means; the others stand alone."""
     at = {(citation.start, citation.end): place for place, citation in enumerate(found)}
     for citation in structured:
         member = reader.name(citation.ref)
@@ -296,20 +298,26 @@ def _around(start: int, end: int) -> Iterator[Span]:
 
 _CLOSES = re.compile(r"[*_\"'”“»)\]]{0,4}(?:\s{0,2}\Z| ?\n| ?[\[【.,;:!?。，、；：！？<|)])")
 _IDENTIFIER_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
-_ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|∈)\s?\Z")
+_ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|[∈→×]|\]\s?\+)\s?\Z")
+_ASSIGNING = frozenset("=:∈+→×")
+_SUBSCRIPT = re.compile(r"\w{1,32}(?:\s?[-+*:]\s?\w{0,32})?")
 _LISTED = re.compile(
-    r"(?i)(?:\b(?:interval\w*|intervalle?s?|range|\w*bereich|between|zwischen|vectors?|vektor\w*|arrays?"
-    r"|lists?|listen?|tuples?|tupel|matrix|rgb|coordinates|koordinaten)(?: (?:of|von|is|ist|from|wie|like))?"
+    r"(?i)(?:\b(?:interval\w*|range|\w*bereich|between|zwischen|vectors?|vektor\w*|arrays?"
+    r"|lists?|listen?|tuples?|tupel|matrix|rgb|coordinates|koordinaten)"
+    r"(?: (?:of|von|is|ist|from|wie|like))?"
     r"|区间|範囲|配列)\s?\Z|(?:\A|\n)\s*(?!source|quelle|ref|cit)[a-z_][a-z0-9_-]{0,30}: ?\Z"
 )
 _UNIT_OR_SYMBOL = re.compile(
-    r"(?:\A|[^^\W\d_])(?:[^\W\d_]|[cdkmµn]m|ft|in|yd|mi|ha|sec|min|co|ch|nh|so|no)\Z", re.I
+    r"(?:\A|[\W\d_])(?:[^\W\d_]|[cdkmµn]m|ft|in|yd|mi|ha|sec|min|co|ch|nh|so|no)\Z", re.I
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ʼ˒", "0123456789-,,")
 _AUTHOR_BEFORE = re.compile(
-    r"([A-ZÀ-ÖØ-Þ][^\W\d_]+(?:-[^\W\d_]+)?)(?:(?: et al\.?| u\. ?a\.)|(?: (?:and|und|&|y|et) [A-ZÀ-Þ][^\W\d_]+))?\s?\Z"
+    r"([A-ZÀ-ÖØ-Þ][^\W\d_]+(?:-[^\W\d_]+)?)"
+    r"(?:(?: et al\.?| u\. ?a\.)|(?: (?:and|und|&|y|et) [A-ZÀ-Þ][^\W\d_]+))?\s?\Z"
 )
 _YEAR = re.compile(r"((?:1[5-9]|20)\d\d)[a-z]?")
+_PROSE = re.compile(r"[^\W\d_]+(?:[ ,.]+[^\W\d_]+)*[.!?]?")
+"""Words only: no ref, no number, no year, no label's colon."""
 _NOTATIONS_OF_PARENS = tuple(notation for notation in forms.NOTATIONS if notation.parens)
 
 Reading = tuple[str, list[Member]]
@@ -325,6 +333,7 @@ class _Reader:
         self._policy = policy
         self._definitions = _definitions(answer) if "]:" in answer else {}
         self._code_until = -1
+        self.definitions: list[Span] = []
 
     def markers(self) -> Iterator[ReadCitation]:
         answer, allowed = self._answer, self._policy.forms
@@ -354,6 +363,10 @@ class _Reader:
                 continue
             end = match.end()
             if mark.read is Read.SKIP:
+                if mark.name == "definition":
+                    if not self._is_definition(match[0]):
+                        continue
+                    self.definitions.append((start, answer.index("]:", start) + 2))
                 return None, end
             reading = self._read(mark, match, start, end)
             if reading is not None:
@@ -364,6 +377,13 @@ class _Reader:
             if mark.read is Read.LINK:
                 return None, end
         return None, done
+
+    def _is_definition(self, line: str) -> bool:
+        """``[1]: …`` defines when it is a footnote, holds an address, or is pointed to."""
+        marker = line[: line.index("]") + 1]
+        if marker.startswith("[^") or is_url(line[len(marker) + 1 :].strip(" <\t")):
+            return True
+        return self._answer.find(marker, self._answer.find(marker) + 1) >= 0
 
     def _read(self, mark: Mark, match: re.Match[str], start: int, end: int) -> Reading | None:
         read = mark.read
@@ -394,38 +414,44 @@ class _Reader:
         if not words:
             return None
         if start and (answer[start - 1].isalnum() or answer[start - 1] in "_]"):
-            if self._is_subscript(start, end, words):
+            if _SUBSCRIPT.fullmatch(words) and self._is_subscript(start, end, words):
                 self._code_until = end
                 return None
         before = answer[max(0, start - 48) : start]
-        if _ASSIGNED.search(before):
+        if before.rstrip()[-1:] in _ASSIGNING and _ASSIGNED.search(before):
             return None
-        definition = self._definitions.get(words)
-        if definition is not None:
-            members = self._defined(definition)
+        members: list[Member] | None
+        if words in self._definitions:
+            members = self._defined(self._definitions[words])
             if members:
                 return "footnote", members
         ref = self._targets.known(words)
         if ref is not None:
             return "ref", [Member(words, ref, None)]
+        if words.isdecimal() and (members := self._numbers(words, Base.POLICY, sure=False)):
+            return "numeric", members
         closes = _CLOSES.match(answer, end) is not None
         for notation in forms.NOTATIONS:
             match = notation.pattern.fullmatch(words)
             if match is None:
                 continue
             members = self._notation(notation, match, words, closes, True)
-            if members and notation.name == "numeric" and self._is_listed(members, before, end):
-                return None
-            if members:
-                return notation.name, members
+            if not members:
+                continue
+            if notation.name == "numeric" and not match["numbers"].isdecimal():
+                if self._is_listed(members[0].words, before):
+                    return None
+            return notation.name, members
         return None
 
     def _paren(self, body: str, start: int) -> Reading | None:
         words = clean(body)
-        meant = forms.LEAD_IN.sub("", words)
-        if not meant:
+        if not words or _PROSE.fullmatch(words):
             return None
+        meant = forms.LEAD_IN.sub("", words)
         led = meant != words
+        if is_url(meant):
+            return None
         if self._targets.known(meant) is not None and not (led or not meant.isalpha()):
             return None
         if len(meant) <= 5 and self._targets.by_author and _YEAR.fullmatch(meant):
@@ -455,11 +481,15 @@ class _Reader:
             return self._dagger(match)
         if name == "author_year":
             return self._authors(words)
+        if name == "numeric" and ";" in words:
+            return self._by_page(words)
         if name in ("numeric", "reference_zero", "dotted"):
             return self._numbers(match["numbers"], notation.base, sure=name != "numeric")
         refs = match["refs"]
-        if name == "footnote" and refs.strip().isdecimal():
-            return self._numbers(refs, notation.base, sure=True)
+        if name == "footnote":
+            numbers = forms.NOTATIONS[0].pattern.fullmatch(refs.replace("^", ""))
+            if numbers is not None:
+                return self._numbers(numbers["numbers"], notation.base, sure=True)
         return self._refs(refs, notation.sure, closes, apart)
 
     def _is_subscript(self, start: int, end: int, words: str) -> bool:
@@ -467,40 +497,37 @@ class _Reader:
         answer = self._answer
         if answer[start - 1] == "]":
             return self._code_until == start
-        name = _IDENTIFIER_BEFORE.search(answer, max(0, start - 64), start)
-        if name is None:
+        match = _IDENTIFIER_BEFORE.search(answer, max(0, start - 64), start)
+        name = match[0].strip("_") if match else ""
+        if match is None or not name:
             return False
-        if len(name[0]) == 1 or "_" in name[0] or "." in name[0]:
+        if len(name) == 1 or "_" in name or ("." in name and words == "0"):
             return True
         after = answer[end : end + 3]
-        if len(words) == 1 and words.isalpha() and after[:1] == "[":
+        if words.isalpha() and after[:1] == "[":
             return True
-        return (
-            after.lstrip()[:1] in ("=", "+", "*", "{")
-            and not after.startswith(("**", "\n"))
-            or (after[:1] == "." and after[1:2].isalpha())
-        )
+        if after[:1] == "." and after[1:2].isalpha():
+            return True
+        if answer[max(0, match.start() - 2) : match.start()].strip() == "=":
+            return True
+        return after.lstrip(" ")[:1] in ("=", "+", "{") or (after[:1] == "*" and after[1:2] != "*")
 
-    def _is_listed(self, members: list[Member], before: str, end: int) -> bool:
+    def _is_listed(self, first: str, before: str) -> bool:
         """Intervals, arrays and character classes are written like groups of numbers."""
-        if (
-            len(members) == 1
-            and members[0].words == self._answer[end - 1 - len(members[0].words) : end - 1]
-        ):
-            if self._answer[end - 2 - len(members[0].words)] in "[［【":
-                return False
-        if self._policy.base == 1 and members[0].words == "0":
-            return True
-        return _LISTED.search(before) is not None
+        return (self._policy.base == 1 and first == "0") or _LISTED.search(before) is not None
 
     # what a mark holds
 
     def _index(self, index: int, base: Base, words: str | None = None) -> Member:
         ref = self._targets.number(index, base)
-        return Member(words or str(index), ref, None if ref else INDEX_OUT_OF_RANGE)
+        words = words or str(index)
+        reason = INDEX_OUT_OF_RANGE if len(words) <= 3 else UNKNOWN_REF
+        return Member(words, ref, None if ref else reason)
 
     def _numbers(self, words: str, base: Base, sure: bool) -> list[Member] | None:
         """The members of ``1``, ``1, 3``, ``2-4``; a range stops at its first dead number."""
+        if len(words) <= 3 and words.isdecimal():
+            return [self._index(int(words), base)]
         members: list[Member] = []
         for part in forms.NUMBER_OR_RANGE.finditer(words):
             first, last = part[1], part[2]
@@ -515,20 +542,33 @@ class _Reader:
                     # [2-5] of four: the reader sees where it breaks off, not 5,000 findings
                     break
         dead = next((member for member in members if member.ref is None), None)
-        if dead is not None and not sure and int(dead.words) > 999:
-            return None
+        if dead is not None and not sure and len(dead.words) > 3:
+            return [dead] if self._targets.numbers_alike(dead.words) else None
         if dead is not None and 1500 <= int(dead.words) <= 2099:
             return None
         return members
 
+    def _by_page(self, words: str) -> list[Member] | None:
+        """``1;2;3``, and ``1, p. 12; 2, p. 18`` where every source has a page of its own."""
+        members: list[Member] = []
+        for part in words.split(";"):
+            match = forms.NOTATIONS_BY_NAME["numeric"].pattern.fullmatch(part.strip())
+            numbers = self._numbers(match["numbers"], Base.POLICY, sure=False) if match else None
+            if match is not None and numbers is None:
+                return None
+            members += numbers or []
+        return members
+
     def _labelled(self, match: re.Match[str], words: str, apart: bool) -> list[Member] | None:
+        several = forms.EACH_LABELLED.split(words)
+        if len(several) > 1:
+            return self._each_labelled(several, apart)
         label = forms.LABELS.get(match["label"].casefold())
-        if label is None or (not apart and not label.parens):
-            return None
         sign, rest = match["sign"].strip(), (match["rest"] or "").strip()
         explicit = ":" in sign or "=" in sign
-        by_id = label.names and not label.parens
-        if by_id and not explicit:
+        if label is None:
+            return self._refs(rest, False, False, True) if explicit and apart and rest else None
+        if not (apart or label.parens) or (label.names and not label.parens and not explicit):
             return None
         if not rest:
             return [Member("", None, MALFORMED)] if explicit and label.names else None
@@ -537,9 +577,20 @@ class _Reader:
         numbers = forms.LABELLED_NUMBERS.fullmatch(rest)
         if numbers is not None and self._targets.known(rest) is None:
             return self._numbers(numbers["numbers"], label.base, sure=False)
-        if not label.names or not (explicit or not sign):
+        if not explicit and (sign or not label.names):
             return None
-        return self._refs(rest, explicit, True, explicit)
+        return self._refs(rest, explicit and label.names, True, explicit)
+
+    def _each_labelled(self, several: Sequence[str], apart: bool) -> list[Member] | None:
+        """``Source 1, Source 9``."""
+        members: list[Member] = []
+        for part in several:
+            match = forms.NOTATIONS_BY_NAME["labelled"].pattern.fullmatch(part.strip())
+            found = self._labelled(match, part.strip(), apart) if match else None
+            if not found:
+                return None
+            members += found
+        return members
 
     def _dagger(self, match: re.Match[str]) -> list[Member] | None:
         """``【4:0†x】`` counts from 0 within a message, ``【1†x】`` like any number. A file's name is
@@ -569,9 +620,21 @@ class _Reader:
                     members.append(self._index(int(part), Base.POLICY))
                 continue
             member = self.name(trim_url(part) if is_url(part) else part.rstrip("."))
+            if member.ref is None and apart and " " in part:
+                member = self._headed(part) or member
             if member.ref is not None or self._is_meant(member, sure, closes, apart):
                 members.append(member)
         return members or None
+
+    def _headed(self, words: str) -> Member | None:
+        """``kb-101: Backups``, ``kb-101 section 2``: a ref, and what it is about."""
+        head = words.split(" ", 1)[0].rstrip(":")
+        ref = self._targets.known(head)
+        if ref is None and not (len(head) > 3 and self._targets.names_alike(fold(head))):
+            return None
+        if head.isalpha():
+            return None
+        return Member(head, ref, None if ref else UNKNOWN_REF)
 
     def _is_meant(self, member: Member, sure: bool, closes: bool, apart: bool) -> bool:
         words = member.words
@@ -695,6 +758,11 @@ class _Reader:
         answer = self._answer
         if answer.startswith("://", colon):
             return self._bare_url(colon)
+        if answer[colon] == ":" and answer[colon + 1 : colon + 2] not in (" ", "*", "_"):
+            return None
+        before = answer[max(0, colon - 27) : colon].rstrip("*_ ").casefold()
+        if not before.endswith(forms.SOURCE_ENDINGS):
+            return None
         word = forms.LABEL_BEFORE_COLON.search(answer, max(0, colon - 27), colon)
         if word is None or word[1].casefold() not in forms.SOURCE_WORDS:
             return None
