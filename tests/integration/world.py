@@ -1,0 +1,265 @@
+"""One installation for one test: topics, store and group of its own, consumers as processes.
+
+``World.produce`` knows the truth about every event it makes, and ``World.expect_exact`` compares
+the books, the cases, the verdicts and the dead letters with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from consumers.kafka import KafkaOptions, RecordProducer, TopicFacts
+from consumers.upkeep import list_dead_letters
+from service.accounting import Kind
+from service.bootstrap import Parts, build
+from service.records import Record
+from service.review.cases import CaseFilter
+from service.settings import Settings, load_settings
+from service.verdicts import BatchRecord, decode
+
+POISON = (b"{", b"\xff\xfe", b'{"event_id": 7}', b'{"schema_version": 9}', b"", b"[]")
+Position = tuple[int, int]
+
+
+@dataclass
+class Truth:
+    """What must come out, by (partition, offset)."""
+
+    positions: set[Position] = field(default_factory=set)
+    poison: set[Position] = field(default_factory=set)
+    flagged: dict[str, Position] = field(default_factory=dict)
+
+
+def answer_event(event_id: str, *, faulty: bool = False, app: str = "support", **more: object) -> bytes:
+    """A small clean event, or one that cites a document that was not retrieved."""
+    ref = f"pricing#{event_id}" if faulty else "pricing#plans"
+    event = {
+        "event_id": event_id,
+        "app": app,
+        "query": "What does a seat cost?",
+        "retrieved": [{"ref": "pricing#plans", "text": "Starter: 39 € a seat. Pro: 45 € a seat."}],
+        "answer": f"A seat costs 45 € [{ref}].",
+        "release": {"id": "r1"},
+        **more,
+    }
+    return json.dumps(event, ensure_ascii=False).encode()
+
+
+class World:
+    """``settings``: more ``GROUNDWATCH_*`` settings, lower case, for every process."""
+
+    def __init__(
+        self,
+        facts: TopicFacts,
+        kafka_options: KafkaOptions,
+        redis_url: str,
+        folder: Path,
+        partitions: int = 4,
+        topic_configs: dict[str, str] | None = None,
+        **settings: object,
+    ) -> None:
+        name = uuid.uuid4().hex[:8]
+        self.facts = facts
+        self.partitions = partitions
+        self.folder = folder
+        self.answers = f"answers-{name}"
+        self.dead_letters = f"dead-{name}"
+        self.verdicts = f"verdicts-{name}"
+        facts.create_topic(self.answers, partitions, topic_configs)
+        facts.create_topic(self.dead_letters, 1)
+        facts.create_topic(self.verdicts, 2)
+        policy = folder / "policy.yaml"
+        policy.write_text("apps: {support: {}, sales: {}}\n")
+        self.environment = {
+            "GROUNDWATCH_KAFKA_BOOTSTRAP": kafka_options.bootstrap,
+            "GROUNDWATCH_REDIS_URL": redis_url,
+            "GROUNDWATCH_REDIS_NAMESPACE": f"test-{name}",
+            "GROUNDWATCH_POLICY": str(policy),
+            "GROUNDWATCH_TOPIC_ANSWERS": self.answers,
+            "GROUNDWATCH_TOPIC_DEAD_LETTERS": self.dead_letters,
+            "GROUNDWATCH_TOPIC_VERDICTS": self.verdicts,
+            "GROUNDWATCH_GROUP": f"group-{name}",
+            "GROUNDWATCH_METRICS_PORT": "0",
+            "GROUNDWATCH_SESSION_TIMEOUT_S": "6",
+            "GROUNDWATCH_CASES_PER_GROUP_DAY": "1000000",
+        }
+        self.environment |= {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
+        self.settings: Settings = load_settings(self.environment)
+        self.parts: Parts = build(self.settings)
+        self.producer = RecordProducer(kafka_options)
+        self.truth = Truth()
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self._number = 0
+
+    # Traffic.
+
+    def produce(self, count: int, *, poison_every: int = 100, faulty_every: int = 20) -> None:
+        """``count`` more events, spread over the partitions, acknowledged."""
+        sent = []
+        for _ in range(count):
+            self._number += 1
+            n = self._number
+            event_id = f"e-{n}"
+            if poison_every and n % poison_every == 0:
+                raw, kind = POISON[(n // poison_every) % len(POISON)], "poison"
+            elif faulty_every and n % faulty_every == 1:
+                raw, kind = answer_event(event_id, faulty=True), "faulty"
+            else:
+                raw, kind = answer_event(event_id), "clean"
+            sent.append((self.send(raw, n % self.partitions), n % self.partitions, kind, event_id))
+        assert self.producer.flush(60)
+        for delivery, partition, kind, event_id in sent:
+            offset = delivery.offset()
+            assert offset is not None, delivery.failed()
+            self.truth.positions.add((partition, offset))
+            if kind == "poison":
+                self.truth.poison.add((partition, offset))
+            elif kind == "faulty":
+                self.truth.flagged[event_id] = (partition, offset)
+
+    def send(self, raw: bytes | None, partition: int = 0):  # noqa: ANN201
+        return self.producer.send(self.answers, None, raw, partition=partition)
+
+    # Processes.
+
+    def consume(self, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:
+        """Start one ``groundwatch consume``; its log is ``<folder>/consume-<n>.log``."""
+        extra = {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
+        log = (self.folder / f"consume-{len(self.processes)}.log").open("ab")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.cli", "consume", *arguments],
+            env={**os.environ, **self.environment, **extra},
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """One ``groundwatch`` command of this installation."""
+        return subprocess.run(
+            [sys.executable, "-m", "service.cli", *arguments],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+    def log(self, number: int = 0) -> str:
+        return (self.folder / f"consume-{number}.log").read_text(errors="replace")
+
+    def logs(self) -> str:
+        return "\n".join(f"--- {n}\n{self.log(n)[-3000:]}" for n in range(len(self.processes)))
+
+    def stop(self, process: subprocess.Popen[bytes], timeout_s: float = 40) -> int:
+        """SIGTERM, and its exit code."""
+        process.send_signal(signal.SIGTERM)
+        return process.wait(timeout_s)
+
+    def close(self) -> None:
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.producer.close()
+
+    # What came out.
+
+    def received(self) -> int:
+        books = self.parts.store.checkpoints.books()
+        return sum(book.counts.get("received", 0) for book in books)
+
+    def until(self, condition: Callable[[], object], timeout_s: float = 60) -> None:
+        give_up = time.monotonic() + timeout_s
+        while not condition():
+            if time.monotonic() > give_up:
+                raise AssertionError(f"not in {timeout_s} s; received {self.received()}\n{self.logs()}")
+            time.sleep(0.1)
+
+    def until_received(self, count: int | None = None, timeout_s: float = 60) -> None:
+        """Until everything produced (or ``count`` records) is in the books and out of the outbox."""
+        want = len(self.truth.positions) if count is None else count
+        self.until(lambda: self.received() >= want and not self.outboxes(), timeout_s)
+
+    def outboxes(self) -> list[int]:
+        ledger = self.parts.store.ledger
+        return [p for p in range(self.partitions) if ledger.outbox(self.answers, p) is not None]
+
+    def books(self) -> dict[str, int]:
+        """Equation → imbalance."""
+        return {e.name: e.imbalance for e in self.parts.store.archive.books().equations}
+
+    def totals(self) -> dict[str, int]:
+        return self.parts.store.archive.totals()
+
+    def cases(self) -> dict[str, Position]:
+        """Event id → (partition, offset) of every case in the store."""
+        found, cursor = {}, None
+        while True:
+            page = self.parts.store.archive.list_cases(CaseFilter(status=None), cursor, 200)
+            for summary in page.cases:
+                case = self.parts.store.archive.case(summary.case_id)
+                assert case is not None
+                assert summary.event_id not in found
+                found[summary.event_id] = case.position[1:]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    def verdicts_read(self) -> tuple[dict[Position, Kind], set[str]]:
+        """Of ``rag.verdicts``: position → kind of every row, and the event ids of all cases. A
+        position with two different rows fails the test; a repeated one does not."""
+        rows: dict[Position, Kind] = {}
+        cases: set[str] = set()
+        for record in self.facts.read_all(self.verdicts):
+            assert isinstance(record, Record)
+            verdict = decode(record.value or b"")
+            if isinstance(verdict, BatchRecord):
+                for row in verdict.rows:
+                    place = (verdict.partition, row.offset)
+                    assert rows.get(place, row.kind) == row.kind
+                    rows[place] = row.kind
+            elif verdict is not None:
+                cases.add(verdict["event_id"])
+        return rows, cases
+
+    def dead(self) -> set[Position]:
+        """The source positions of the dead letters."""
+        found = set()
+        for letter in list_dead_letters(self.facts, self.dead_letters):
+            partition, offset = letter.source.rsplit("/", 1)[1].split("@")
+            found.add((int(partition), int(offset)))
+        return found
+
+    def expect_exact(self) -> None:
+        """Everything produced so far has its effects exactly once, and nothing else has any."""
+        truth = self.truth
+        assert set(self.books().values()) == {0}, self.books()
+        assert self.received() == len(truth.positions)
+        totals = self.totals()
+        assert totals["rejected"] == len(truth.poison)
+        assert totals["checked"] == len(truth.positions) - len(truth.poison)
+        assert totals["flagged"] == len(truth.flagged)
+        assert self.cases() == truth.flagged
+        assert self.dead() == truth.poison
+        rows, cases = self.verdicts_read()
+        assert rows.keys() == truth.positions
+        assert {place for place, kind in rows.items() if kind is Kind.REJECTED} == truth.poison
+        assert cases == truth.flagged.keys()
