@@ -59,7 +59,7 @@ def create_app(
     environment = templates()
     app.include_router(answer_routes(intake, settings))
     app.include_router(case_routes(cases, books))
-    app.include_router(probe_routes(health, metrics, cases, books, settings))
+    app.include_router(probe_routes(health, metrics, settings))
     app.include_router(page_routes(environment, cases, books, settings))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))

@@ -134,17 +134,6 @@ class MemoryCases:
         self._reach()
         return dict(Counter(case.summary.status for case in self.cases))
 
-    def open_by_severity(self) -> dict[str, int]:
-        self._reach()
-        return dict(Counter(summary.severity for summary in self._open()))
-
-    def oldest_open_ms(self) -> int | None:
-        self._reach()
-        return min((summary.occurred_ms for summary in self._open()), default=None)
-
-    def _open(self) -> list[CaseSummary]:
-        return [case.summary for case in self.cases if case.summary.status == "open"]
-
     def facets(self) -> dict[str, list[str]]:
         self._reach()
         return {
