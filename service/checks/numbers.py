@@ -35,9 +35,14 @@ MAX_NUMBERS = 5_000
 """Quantities of an answer past which it is not evaluated."""
 MAX_TEXT = 4 << 20
 """Characters of all evidence together past which the answer is not evaluated."""
+MAX_TEXT_NUMBERS = 50_000
+"""Runs of digits in all evidence together past which the answer is not evaluated."""
 CACHE_BYTES = 48 << 20
 
 _CACHE = Cache(CACHE_BYTES)
+_DENSE = 20_000
+"""Characters up to which nobody needs to count."""
+_RUN = re.compile(r"[0-9]+")
 _HAN = "\u2e80"
 
 _SEVERITY = {
@@ -84,6 +89,8 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
     answer = event.answer
     if len(answer) > MAX_ANSWER:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+    if len(answer) > _DENSE and len(_RUN.findall(answer)) > MAX_NUMBERS:
+        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     reading = read(answer, _merged(list(owned)))
     if not reading.quantities:
         return CheckResult(Outcome.NOT_APPLICABLE)
@@ -106,7 +113,7 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
     sources = chunks
     if len(places) < len(asked):
         sources = [*chunks, *_other_sources(given)]
-        if sum(len(source.text) for source in sources) > MAX_TEXT:
+        if _too_much(sources):
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
         misses = _look_up(reading, asked, sources, places)
     if misses and _lacks_text(given):
@@ -121,6 +128,13 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
         failed=len(findings),
         owned=tuple((quantity.start, quantity.end) for quantity in asked),
     )
+
+
+def _too_much(sources: list[_Source]) -> bool:
+    size = sum(len(source.text) for source in sources)
+    if size <= _DENSE:
+        return False
+    return size > MAX_TEXT or sum(len(_RUN.findall(source.text)) for source in sources) > MAX_TEXT_NUMBERS
 
 
 def _lacks_text(given: CheckInput) -> bool:
@@ -300,7 +314,7 @@ def _exact(reading: Reading, quantity: Quantity, source: _Source, index: Index) 
         return _code_place(quantity, source, index)
     for value in quantity.values:
         for found in index.by_value.get(value, ()):
-            if comparable(quantity, found) and _signs_agree(reading, quantity, index, found):
+            if _same(reading, quantity, index, found):
                 return _place(source, found)
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
             start, end = index.parts[value]
@@ -313,6 +327,31 @@ def comparable(mine: Quantity, theirs: Quantity) -> bool:
     if mine.unit is None and theirs.unit is not None:
         return theirs.unit.dimension not in ("share", "points") or mine.form is Form.ORDINAL
     return units.comparable(mine.unit, theirs.unit)
+
+
+_COUNTED = re.compile(r"[  -](?!(?:" + "|".join(
+    "and or to of in on at for from per by with the is was as than off each out up more less about"
+    " und oder bis von pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl"
+    " et ou par à de du des le la les en sur pour y o por el los las a al con".split()
+) + r")\b)[^\W\d_]{3,}")
+
+
+def _counts_something(text: str, quantity: Quantity) -> bool:
+    """Whether a number without a unit counts what the next word names (``14 Plätze``)."""
+    return _COUNTED.match(text, quantity.end) is not None
+
+
+def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
+    """Whether two quantities of equal value say the same: units, signs, what they count."""
+    if not comparable(mine, theirs):
+        return False
+    if mine.unit is None and theirs.unit is not None and theirs.unit.hard:
+        if _counts_something(reading.text, mine):
+            return False
+    elif theirs.unit is None and mine.unit is not None and mine.unit.hard and not theirs.power:
+        if _counts_something(index.text, theirs):
+            return False
+    return _signs_agree(reading, mine, index, theirs)
 
 
 _LOSS = re.compile(
@@ -393,13 +432,13 @@ def _loosely(reading: Reading, quantity: Quantity, indexes: list[tuple[_Source, 
     if quantity.unit is not None:
         for source, index in indexes:
             found = _converted(quantity, index)
-            if found is not None:
+            if found is not None and _signs_agree(reading, quantity, index, found):
                 return _place(source, found, "derived")
     span = _tolerance(reading.text, quantity)
     if span is not None:
         for source, index in indexes:
             for found in index.between(*span):
-                if comparable(quantity, found) and _signs_agree(reading, quantity, index, found):
+                if _same(reading, quantity, index, found):
                     return _place(source, found, "approximate")
     return None
 
@@ -463,6 +502,8 @@ def _missing_parts(quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> 
     """The narrowest part that stands nowhere: a year, a day, one end of ``23/24``; or all of it."""
     whole = [_Miss(quantity, quantity.start, quantity.end, None)]
     if quantity.kind is Kind.DATE:
+        if _stands_in_series(quantity, indexes):
+            return []
         return _missing_date(quantity, indexes) or whole
     if quantity.separable:
         return [
@@ -471,6 +512,17 @@ def _missing_parts(quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> 
             if not any(_bare(value, index) for _, index in indexes)
         ]
     return whole
+
+
+_SERIES = 12
+
+
+def _stands_in_series(quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> bool:
+    """In a time series every day of a month recurs in many rows: only its parts can be checked."""
+    return any(
+        len(index.by_day) >= _SERIES and all(value in index.parts for value, _, _ in quantity.parts)
+        for _, index in indexes
+    )
 
 
 def _bare(value: float, index: Index) -> bool:
@@ -496,7 +548,7 @@ def _missing_date(quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> l
 
 # ── derived ───────────────────────────────────────────────────────────────────────────────────
 
-_SENTENCE = re.compile(r"[.!?。！？](?=\s|$)|\n")
+_SENTENCE = re.compile(r"[.!?](?=\s+[^\Wa-z\d_]|\s*$)|[。！？\n]")
 _MAX_OPERANDS = 8
 _MAX_DERIVED = 40
 

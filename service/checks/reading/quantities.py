@@ -89,10 +89,15 @@ _PHONE = re.compile(
 _EXPONENT = re.compile(
     r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z])| ?(?:[×x·*]|\\times) ?10(?:\^\{?([-+]?[0-9]{1,3})\}?|([⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
+_CLOCK_STARTS = frozenset("uohapimnvfd,点點時")
+"""What may follow the hour: Uhr, o'clock, h, am, pm, in the …, morgens, noon, früh, du …"""
+_NO_FRACTION = frozenset(".,%)€-")
+_MULTIPLE_STARTS = frozenset("x×-f")
+_MONTH_STARTS = frozenset("jfmasondeéJFMASONDEÉ")
 _EXPONENT_STARTS = frozenset("eE ×x·*\\")
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])")
-_DECADE = re.compile(r" ?'?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
+_DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
 _MULTIPLE = re.compile(r" ?[x×](?![A-Za-zÀ-ÿ0-9])(?! ?[0-9])|-?(?:fach|fold)(?:e[nrsm]?)?(?![a-z])")
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
 _SLASH = re.compile(r"/([0-9]{1,2})(?![0-9/]|[.,][0-9])")
@@ -195,7 +200,9 @@ class _Reader:
         before = text[start - 1] if start else " "
         if text[start] in _VULGAR:
             return self._vulgar(start)
-        if before.isalpha() and before < _CJK or before == "_":
+        if before in "ntr" and start > 1 and text[start - 2] == "\\":
+            before = " "  # an escaped line break in JSON
+        if (before.isalpha() and before < _CJK) or before == "_":
             return self._glued(start, done)
         if before == "-" and start > 1 and text[start - 2].isalpha() and text[start - 2] < _CJK:
             end = self._dashed(start, done)
@@ -248,7 +255,8 @@ class _Reader:
                 name = "grouped" if shape.lastgroup == "sep" else shape.lastgroup or "plain"
                 if name in ("grouped", "plain", "indian"):
                     return self._number(start, shape.group(), shape.end(), name, " ", money, left)
-            if low in ("kw", "q", "h", "x") and shape.lastgroup == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
+            numbered = low in ("kw", "x") or (low in ("q", "h") and len(shape.group()) == 1)
+            if numbered and shape.lastgroup == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
                 return self._number(start, shape.group(), shape.end(), "plain", " ")
             if low == "v":
                 tail = _TAIL.match(text, start)
@@ -382,11 +390,12 @@ class _Reader:
             money, first = self._money_before(start, first, before, last)
         formula = before == "$" and money is None
         fraction = None
-        if raw.isdigit() and len(raw) <= 4:
+        plain_digits = raw.isdigit()
+        if plain_digits and len(raw) <= 4:
             date_end = self._worded_date(start, raw, end, last)
             if date_end:
                 return date_end
-            if len(raw) <= 3:
+            if len(raw) <= 3 and text[end : end + 1] not in _NO_FRACTION:
                 fraction = _MIXED.match(text, end)
         exponent = _EXPONENT.match(text, end) if text[end : end + 1] in _EXPONENT_STARTS else None
         value_end = end
@@ -424,12 +433,12 @@ class _Reader:
             if ordinal is not None and raw.isdigit():
                 self.found.append(Quantity(first, ordinal.end(), start, value_end, values=values, form=Form.ORDINAL))
                 return ordinal.end()
-        if raw.isdigit() and (decade := _DECADE.match(text, end)) is not None and raw.endswith("0") and text[end : end + 2] not in (" s",):
+        if plain_digits and raw[-1] == "0" and (decade := _DECADE.match(text, end)) is not None:
             value = values[0] if len(raw) == 4 else values[0] + 1900
             found = Quantity(first, decade.end(), start, value_end, values=(values[0], value), step=10.0)
             self.found.append(found)
             return decade.end()
-        multiple = _MULTIPLE.match(text, end)
+        multiple = _MULTIPLE.match(text, end) if text[end : end + 2].lstrip()[:1] in _MULTIPLE_STARTS else None
         if multiple is not None:
             self.found.append(Quantity(first, multiple.end(), start, value_end, values=values, unit=units.BY_NAME["x"], form=form))
             return multiple.end()
@@ -520,7 +529,7 @@ class _Reader:
     def _worded_date(self, start: int, raw: str, end: int, last: str) -> int:
         """``29. Juli 2026``, ``July 29, 2026``, ``Juli 2026``; 0 when it is none of them."""
         text, value = self.text, int(raw)
-        named = calendar.month(last) if last and not last.islower() or last in ("de",) else calendar.month(last) if last and last not in _ENGLISH_VERBS else None
+        named = calendar.month(last) if (last and not last.islower()) or last in ("de",) else calendar.month(last) if last and last not in _ENGLISH_VERBS else None
         if named and 1 <= value <= 31:
             first = text.rfind(last, 0, start)
             year = _YEAR_AFTER.match(text, end)
@@ -535,7 +544,7 @@ class _Reader:
                 return self._date((value, named, None), first, end, ((float(value), start, end),))
         if 1 <= value <= 31:
             after = _DATE_AFTER.match(text, end)
-            if after is not None:
+            if after is not None and after.group(1)[0] in _MONTH_STARTS:
                 name = after.group(1)
                 month = calendar.month(name)
                 if month and name not in _ENGLISH_VERBS:
@@ -553,7 +562,7 @@ class _Reader:
     def _as_clock(self, first: int, start: int, raw: str, end: int, values: tuple[float, ...], unit: Unit | None) -> int:
         """``12 Uhr``, ``21.45 Uhr``, ``9 pm``, ``下午3点``; 0 when it is no time of day."""
         text = self.text
-        if len(raw) > 5:
+        if len(raw) > 5 or text[end : end + 2].lstrip()[:1].lower() not in _CLOCK_STARTS:
             return 0
         hour_text, _, minute_text = raw.replace(",", ".").partition(".")
         if len(hour_text) > 2 or (minute_text and len(minute_text) != 2):
@@ -662,6 +671,10 @@ class _Reader:
             if minutes is None:
                 continue
             span = match.span()
+            if match.group("noon"):
+                if not any(q.start < span[1] and q.end > span[0] for q in self.found):
+                    self.found.append(Quantity(*span, *span, Kind.TIME, minutes=(minutes,)))
+                continue
             self.found = [q for q in self.found if q.end <= span[0] or q.start >= span[1]]
             end = span[1]
             day = calendar.clock(text, minutes // 60, minutes % 60, span[0], end, marked=True)

@@ -30,7 +30,7 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("bp", "points", 0.01, "basis points|basis point|bps|bp|basispunkte|basispunkten|basispunkt|points de base|puntos básicos|个基点"),
     _money("EUR", "€|eur|euro|euros|欧元|ユーロ"),
     _money("ct", "cent|cents|ct|centimes|céntimos|¢"),
-    _money("USD", "$|us$|usd|dollar|dollars|us-dollar|us-dollars|dólares|dólar|美元|ドル"),
+    _money("USD", "$|us$|usd|dollar|dollars|us-dollar|us-dollars|dólares|dólar|bucks|us dollars|us dollar|美元|ドル"),
     _money("GBP", "£|gbp|quid|pfund sterling|英镑|ポンド"),
     _money("CHF", "chf|sfr|sfr.|fr.|franken|schweizer franken|francs|francs suisses|瑞士法郎"),
     _money("JPY", "¥|jpy|yen|円|日元"),
@@ -264,7 +264,8 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
                 power = _GLUED[bare]
                 end += len(bare)
                 continue
-        step = _lookup(text, found.start(1), word, word_end)
+        elided = len(word) == 1 and text[word_end : word_end + 1] == "'"
+        step = None if elided else _lookup(text, found.start(1), word, word_end)
         if step is None:
             if power and end != pos:
                 joined = _NEXT.match(text, end)
