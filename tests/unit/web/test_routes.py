@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from service.events import RejectReason
 from service.health import Health
 from service.web.middleware import SECURITY_HEADERS
 from tests.unit.web.world import EVENT, MemoryCases, World, books, case
 
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = "".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "service" / "web").glob("*.py"))
+)
 CASES = MemoryCases(
     case("high", app="shop", occurred_ms=1_796_000_000_000),
     case("low", severity="low", occurred_ms=1_796_000_000_000, reasons=("sign",)),
@@ -184,3 +190,16 @@ def test_no_page_of_a_third_party(path: str) -> None:
 def test_the_static_folder_is_no_way_out() -> None:
     assert World().get("/static/..%2fapp.py").status_code == 404
     assert World().get("/static/").status_code == 404
+
+
+def test_the_guide_names_every_route_and_every_reason() -> None:
+    guide = (ROOT / "docs" / "http-api.md").read_text(encoding="utf-8")
+    schema = World().get("/openapi.json").json()
+    for path in schema["paths"]:
+        assert f"{path}`" in guide, path
+    for parameter in schema["paths"]["/v1/cases"]["get"]["parameters"]:
+        assert f"`{parameter['name']}`" in guide
+    named = re.findall(r'Problem\(\s*\d+,\s*"(\w+)"', SOURCES)
+    assert len(named) > 5
+    for reason in {*named, *(reason.value for reason in RejectReason)}:
+        assert f"`{reason}`" in guide, reason
