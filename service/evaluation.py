@@ -310,8 +310,8 @@ def render(evaluation: Evaluation, quiet: bool) -> str:
 
 
 def _wrong_row(wrong: Wrong) -> str:
-    row = f"  {wrong.id}  {wrong.kind}  {wrong.fault:<7}  {_one_line(wrong.surface)}"
-    return f"{row}  {_one_line(wrong.detail)}" if wrong.detail else row
+    cells = [wrong.id, wrong.kind, f"{wrong.fault:<7}", wrong.surface, wrong.detail]
+    return "  " + "  ".join(_one_line(cell) for cell in cells if cell)
 
 
 def _one_line(text: str) -> str:

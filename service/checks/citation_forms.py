@@ -205,7 +205,8 @@ NOTATIONS: tuple[Notation, ...] = (
 NOTATIONS_BY_NAME = {notation.name: notation for notation in NOTATIONS}
 LABELLED_NUMBERS = re.compile(rf"(?i)#?{_NUMBERS}(?:\s?[,;:|(-]?\s?[^\s\d].{{0,300}})?")
 EACH_LABELLED = re.compile(
-    r"\s?(?:[,;|、&]|\b(?:and|und|et|y)\b)\s?(?=[^\W\d_]{2,24}[ _]?[:#.]?[ _]?\d{1,3}(?:$|[\s,;|、&]))"
+    r"\s?(?:[,;|、&]|\b(?:and|und|et|y)\b)\s?"
+    r"(?=[^\W\d_]{2,24}[ _]?[:#.]?[ _]?\d{1,3}(?:$|[\s,;|、&]))"
 )
 NUMBER_OR_RANGE = re.compile(r"(\d+)(?:\s?(?:-|\.\.\.?|~|to|bis|à)\s?(\d+))?")
 MEMBERS = re.compile(r"\s?[,;|、]\s?|\s(?:and|und|et|y|&)\s")
@@ -230,8 +231,8 @@ LABELS: dict[str, Label] = {
     **dict.fromkeys(
         (
             "source sources src quelle quellen fuente fuentes fonte fonti fontes bron bronnen "
-            "źródło źródła kaynak источник источники nguồn sumber zdroj källa kilde lähde sursa forrás "
-            "출처 来源 來源 出处 出處 出典 引用元 引用 ソース المصدر مصدر"
+            "źródło źródła kaynak источник источники nguồn sumber zdroj källa kilde lähde sursa "
+            "forrás 출처 来源 來源 出处 出處 出典 引用元 引用 ソース المصدر مصدر"
         ).split(),
         _SOURCE,
     ),
@@ -258,7 +259,8 @@ LABELS: dict[str, Label] = {
         (
             "passage passages chunk chunks excerpt excerpts snippet snippets textstelle auszug "
             "extrait fragment fragmento file files datei dateien fichier archivo note footnote "
-            "fußnote fussnote result results ergebnis treffer suchergebnis node kontextabschnitt textabschnitt"
+            "fußnote fussnote result results ergebnis treffer suchergebnis node "
+            "kontextabschnitt textabschnitt"
         ).split(),
         _PLACE,
     ),

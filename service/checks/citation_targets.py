@@ -135,7 +135,7 @@ def _prefix(ref: str) -> str:
 
 
 _GUESSES = 20
-"""Comparisons letter by letter in one answer: they cost the most, and hostile text asks for many."""
+"""Comparisons letter by letter in one answer: the dearest step, and hostile text asks for many."""
 
 _NAMING_METADATA = (
     "source", "file", "filename", "file_name", "file_id", "id", "chunk_id", "doc_id", "document_id"
@@ -419,11 +419,13 @@ _NOT_AUTHORS = frozenset(
     (
         "january february march april may june july august september october november december "
         "januar februar märz mai juni juli oktober dezember jan feb mar apr jun jul aug sep sept "
-        "oct okt nov dec dez janvier février mars avril juin juillet août septembre octobre novembre "
-        "décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-        "diciembre spring summer autumn fall winter frühjahr sommer herbst stand version since "
+        "oct okt nov dec dez janvier février mars avril juin juillet août septembre octobre "
+        "novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre "
+        "octubre noviembre diciembre spring summer autumn fall winter frühjahr sommer herbst "
+        "stand version since "
         "seit ab bis until from in as of report bericht handbuch handbook manual preise prices "
-        "guide release policy annual annex anhang directive richtlinie edition ausgabe auflage doc docs file kb"
+        "guide release policy annual annex anhang directive richtlinie edition ausgabe auflage "
+        "doc docs file kb"
     ).split()
 )
 

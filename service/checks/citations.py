@@ -223,19 +223,21 @@ class _Explain:
     def _why(self, reason: str, words: str) -> str:
         if self._targets is None:
             self._targets = Targets(self._given.event.retrieved, self._given.policy.citations)
-        count = len(self._targets)
-        among = f"the {count} retrieved chunks" if count != 1 else "the one retrieved chunk"
         if reason == MALFORMED:
             return "is written as a citation, but names no source."
         if reason == INDEX_OUT_OF_RANGE:
             return self._range(words)
-        if reason == NOT_RETRIEVED:
-            return f"is in the document store, but not among {among}.{self._nearest(words)}"
-        if reason == UNKNOWN_URL:
-            return f"is not the address of any of {among}.{self._nearest(words)}"
+        count = len(self._targets)
+        if not count:
+            return "names a source, but nothing was retrieved."
+        chunks = f"any of the {count} retrieved chunks" if count > 1 else "the one retrieved chunk"
         if reason == UNKNOWN_AUTHOR_YEAR:
-            return f"is not the author and year of any of {among}."
-        return f"is not among {among}.{self._nearest(words)}"
+            return f"is not author and year of {chunks}."
+        if reason == UNKNOWN_URL:
+            return f"is not the address of {chunks}.{self._nearest(words)}"
+        chunks = f"among the {count} retrieved chunks" if count > 1 else "the one retrieved chunk"
+        stored = "is in the document store, but not" if reason == NOT_RETRIEVED else "is not"
+        return f"{stored} {chunks}.{self._nearest(words)}"
 
     def _range(self, words: str) -> str:
         assert self._targets is not None  # noqa: S101 (for the type checker; _why has set it)
@@ -593,8 +595,8 @@ class _Reader:
         return members
 
     def _dagger(self, match: re.Match[str]) -> list[Member] | None:
-        """``【4:0†x】`` counts from 0 within a message, ``【1†x】`` like any number. A file's name is
-        surer than either where the refs are files."""
+        """``【4:0†x】`` counts from 0 within a message, ``【1†x】`` like any number. Where refs are
+        files, a file's name is surer than either."""
         name = match["name"].strip()
         if name and (ref := self._targets.known(name)) is not None:
             return [Member(name, ref, None)]
