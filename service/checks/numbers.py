@@ -118,7 +118,9 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
         misses = _look_up(reading, asked, sources, places)
     if misses and _lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    evidence = tuple(_evidence(answer, asked[number], place) for number, place in sorted(places.items()))
+    evidence = tuple(
+        _evidence(answer, asked[number], place) for number, place in sorted(places.items())
+    )
     findings = tuple(_finding(answer, reading, miss, sources) for miss in misses)
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
@@ -134,7 +136,10 @@ def _too_much(sources: list[_Source]) -> bool:
     size = sum(len(source.text) for source in sources)
     if size <= _DENSE:
         return False
-    return size > MAX_TEXT or sum(len(_RUN.findall(source.text)) for source in sources) > MAX_TEXT_NUMBERS
+    return (
+        size > MAX_TEXT
+        or sum(len(_RUN.findall(source.text)) for source in sources) > MAX_TEXT_NUMBERS
+    )
 
 
 def _lacks_text(given: CheckInput) -> bool:
@@ -171,7 +176,9 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
         if at >= 0 and start < spans[at][1]:
             continue
         if quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS:
-            if markup.is_labelled(text, start) or (label_end >= 0 and markup.continues_list(text, label_end, start)):
+            if markup.is_labelled(text, start) or (
+                label_end >= 0 and markup.continues_list(text, label_end, start)
+            ):
                 label_end = quantity.value_end
                 continue
             label_end = -1
@@ -182,6 +189,8 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
 
 
 def _merged(spans: list[Span]) -> list[Span]:
+    if not spans:
+        return []
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -299,7 +308,9 @@ def _look_up(
 
 
 def _place(source: _Source, found: Quantity, kind: str | None = None) -> _Place:
-    return _Place(kind if kind and source.kind == "grounded" else source.kind, source, found.start, found.end)
+    return _Place(
+        kind if kind and source.kind == "grounded" else source.kind, source, found.start, found.end
+    )
 
 
 def _exact(reading: Reading, quantity: Quantity, source: _Source, index: Index) -> _Place | None:
@@ -329,11 +340,15 @@ def comparable(mine: Quantity, theirs: Quantity) -> bool:
     return units.comparable(mine.unit, theirs.unit)
 
 
-_COUNTED = re.compile(r"[  -](?!(?:" + "|".join(
-    "and or to of in on at for from per by with the is was as than off each out up more less about"
-    " und oder bis von pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl"
-    " et ou par à de du des le la les en sur pour y o por el los las a al con".split()
-) + r")\b)[^\W\d_]{3,}")
+_COUNTED = re.compile(
+    r"[  -](?!(?:"
+    + "|".join(
+        "and or to of in on at for from per by with the is was as than off each out up more less about"
+        " und oder bis von pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl"
+        " et ou par à de du des le la les en sur pour y o por el los las a al con".split()
+    )
+    + r")\b)[^\W\d_]{3,}"
+)
 
 
 def _counts_something(text: str, quantity: Quantity) -> bool:
@@ -363,7 +378,10 @@ _LOSS = re.compile(
 
 
 def _says_loss(text: str, quantity: Quantity) -> bool:
-    return _LOSS.search(text, max(0, quantity.start - 80), min(len(text), quantity.end + 30)) is not None
+    return (
+        _LOSS.search(text, max(0, quantity.start - 80), min(len(text), quantity.end + 30))
+        is not None
+    )
 
 
 def _signs_agree(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
@@ -376,7 +394,9 @@ def _signs_agree(reading: Reading, mine: Quantity, index: Index, theirs: Quantit
 
 def _date_place(quantity: Quantity, source: _Source, index: Index) -> _Place | None:
     for year, month, day in quantity.dates:
-        known = index.by_day.get((month, day), ()) if day is not None else index.by_month.get(month, ())
+        known = (
+            index.by_day.get((month, day), ()) if day is not None else index.by_month.get(month, ())
+        )
         for (other, _, _), found in known:
             if year is None or year == other:
                 return _place(source, found)
@@ -422,10 +442,14 @@ _ALMOST = re.compile(
     r"(?i)(?:almost|nearly|close to|just under|under|less than|up to|fast|knapp|beinahe|nahezu|presque|près de|casi|近|将近)"
     r"[ (]*(?:the |a |de |den )?[€$£]?$"
 )
-_IMPERIAL = frozenset({"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"})
+_IMPERIAL = frozenset(
+    {"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"}
+)
 
 
-def _loosely(reading: Reading, quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> _Place | None:
+def _loosely(
+    reading: Reading, quantity: Quantity, indexes: list[tuple[_Source, Index]]
+) -> _Place | None:
     """A conversion of a number that stands there, or a marked and correct rounding."""
     if quantity.kind is not Kind.NUMBER:
         return None
@@ -453,14 +477,24 @@ def _converted(quantity: Quantity, index: Index) -> Quantity | None:
         for one, other in (("share", "points"), ("points", "share")):
             if unit.dimension == one:
                 found = index.by_base.get((other, units.base(value, unit)[1]))
-                if found is not None and found.unit is not None and "bp" in (unit.name, found.unit.name):
+                if (
+                    found is not None
+                    and found.unit is not None
+                    and "bp" in (unit.name, found.unit.name)
+                ):
                     return found
     for other_quantity in index.quantities[:400]:
         theirs = other_quantity.unit
-        if theirs is None or theirs is unit or (theirs.name in _IMPERIAL) == (unit.name in _IMPERIAL):
+        if (
+            theirs is None
+            or theirs is unit
+            or (theirs.name in _IMPERIAL) == (unit.name in _IMPERIAL)
+        ):
             continue
         worth = _foreign(other_quantity.values[0], theirs, unit)
-        if worth is not None and abs(worth - quantity.values[0]) <= 0.51 * max(_shown_step(quantity), abs(worth) * 0.02):
+        if worth is not None and abs(worth - quantity.values[0]) <= 0.51 * max(
+            _shown_step(quantity), abs(worth) * 0.02
+        ):
             return other_quantity
     return None
 
@@ -537,7 +571,12 @@ def _missing_date(quantity: Quantity, indexes: list[tuple[_Source, Index]]) -> l
         return []
     value, start, end = year_part
     days = [date for date in quantity.dates if date[2] is not None or date[1] is not None]
-    if any(index.by_day.get((month, day)) for _, month, day in days for _, index in indexes if day is not None):
+    if any(
+        index.by_day.get((month, day))
+        for _, month, day in days
+        for _, index in indexes
+        if day is not None
+    ):
         return [_Miss(quantity, start, end, value)]
     if any(_bare(value, index) for _, index in indexes):
         if start - quantity.start < quantity.end - end:
@@ -594,11 +633,23 @@ def _derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     value, unit = target.values[0], target.unit
     for one, other in combinations(operands, 2):
         a, b = one.values[0], other.values[0]
-        if one.unit is unit and other.unit is unit and unit is not None and value in (a + b, abs(a - b)):
+        if (
+            one.unit is unit
+            and other.unit is unit
+            and unit is not None
+            and value in (a + b, abs(a - b))
+        ):
             return one
         if (one.unit is unit) != (other.unit is unit) and unit is not None and _close(value, a * b):
             return one
-        if unit is not None and unit.name == "%" and one.unit is other.unit and one.unit is not unit and a and b:
+        if (
+            unit is not None
+            and unit.name == "%"
+            and one.unit is other.unit
+            and one.unit is not unit
+            and a
+            and b
+        ):
             low, high = sorted((a, b))
             for share in (100 * low / high, 100 * (high - low) / high, 100 * (high - low) / low):
                 if abs(share - value) <= target.step / 2:
@@ -645,7 +696,14 @@ def _finding(answer: str, reading: Reading, miss: _Miss, sources: list[_Source])
         detail += f' Nearest: "{words}" in {_line(where)} ({near.note}).'
     reason = near.reason if near is not None else "absent"
     return Finding(
-        NAME, reason, surface, start, start + len(surface), detail, _SEVERITY[reason], _cause(miss, surface)
+        NAME,
+        reason,
+        surface,
+        start,
+        start + len(surface),
+        detail,
+        _SEVERITY[reason],
+        _cause(miss, surface),
     )
 
 
@@ -712,13 +770,19 @@ def _near_in(quantity: Quantity, miss: _Miss, source: _Source, index: Index) -> 
         if _swapped(shown(found.values[0]), shown(value)):
             return _Near("transposed", source, found, "digits swapped")
     scaled = index.by_digits.get(significant(value)) if value else None
-    if scaled is not None and units.comparable(quantity.unit, scaled.unit) and _power_of_ten(scaled.values[0], value):
+    if (
+        scaled is not None
+        and units.comparable(quantity.unit, scaled.unit)
+        and _power_of_ten(scaled.values[0], value)
+    ):
         return _Near("magnitude", source, scaled, "another scale")
     return _near_value(quantity, value, source, index)
 
 
 def _near_value(quantity: Quantity, value: float, source: _Source, index: Index) -> _Near | None:
-    alike = [found for found in index.nearest(value) if found.values and found.unit is quantity.unit]
+    alike = [
+        found for found in index.nearest(value) if found.values and found.unit is quantity.unit
+    ]
     if not alike:
         return None
     found = min(alike, key=lambda other: abs(other.values[0] - value))

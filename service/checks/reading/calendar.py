@@ -87,7 +87,10 @@ _DAYTIME = re.compile(
     r"de la tarde|de la noche|noon|mittags))(?![a-z])",
     re.IGNORECASE,
 )
-_CLOCK_WORD = re.compile(r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9]| ?m)|(?<=:[0-9][0-9]) ?h\b)", re.IGNORECASE)
+_CLOCK_WORD = re.compile(
+    r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9]| ?m)|(?<=:[0-9][0-9]) ?h\b)",
+    re.IGNORECASE,
+)
 _BEFORE_CJK = re.compile(r"(上午|早上|凌晨|午前|下午|晚上|中午|午後|夜)$")
 _MORNING_CJK = frozenset({"上午", "早上", "凌晨", "午前"})
 

@@ -22,6 +22,7 @@ _LABELS = frozenset(
 )
 """Words that make the number behind them a place in the prompt or a running number."""
 _LIST_LINK = re.compile(r" ?(?:,|and|und|et|y|&|-|–|to|or|oder) ?(?:and )?")
+_LETTER_AND_DIGIT = re.compile(r"[^\W\d].{0,300}[0-9]|[0-9].{0,300}[^\W\d]", re.DOTALL)
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,2000}")
 _MAIL_LEFT = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-")
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]{1,400}`")
@@ -95,11 +96,10 @@ def _code(text: str, in_code: bool) -> list[Span]:
 
 def _occurrences(text: str, ref: str) -> list[Span]:
     """Where a ref of a chunk stands; a ref that looks like a plain word or number is left out."""
-    if len(ref) < 3 or ref.isalnum() or not any(char.isdigit() for char in ref):
+    at = text.find(ref)
+    if at < 0 or len(ref) < 3 or ref.isalnum() or not _LETTER_AND_DIGIT.search(ref):
         return []
-    if not any(char.isalpha() for char in ref):
-        return []
-    spans, at = [], text.find(ref)
+    spans = []
     while at >= 0:
         spans.append((at, at + len(ref)))
         at = text.find(ref, at + len(ref))

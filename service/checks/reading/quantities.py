@@ -96,7 +96,9 @@ _MULTIPLE_STARTS = frozenset("x×-f")
 _MONTH_STARTS = frozenset("jfmasondeéJFMASONDEÉ")
 _EXPONENT_STARTS = frozenset("eE ×x·*\\")
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])")
+_ORDINAL = re.compile(
+    r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])"
+)
 _DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
 _MULTIPLE = re.compile(r" ?[x×](?![A-Za-zÀ-ÿ0-9])(?! ?[0-9])|-?(?:fach|fold)(?:e[nrsm]?)?(?![a-z])")
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
@@ -106,9 +108,13 @@ _DATE_AFTER = re.compile(
     r"(?:st|nd|rd|th|er|\.|º)?[ \n]?(?:(?:day )?of |de )?([A-Za-zéûäÀ-ÿ]{3,11})\.?(?: ?,? ?(?:de |del )?([12][0-9]{3})(?![0-9]))?"
 )
 _YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?(?: ?, ?| )(?:de |del )?([12][0-9]{3})(?![0-9])")
-_CJK_DATE = re.compile(r"([0-9]{4})年([0-9]{1,2})月(?:([0-9]{1,2})[日号])?|([0-9]{1,2})月([0-9]{1,2})[日号]")
+_CJK_DATE = re.compile(
+    r"([0-9]{4})年([0-9]{1,2})月(?:([0-9]{1,2})[日号])?|([0-9]{1,2})月([0-9]{1,2})[日号]"
+)
 _HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
-_USAGE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,' ][0-9]{3})*([.,])[0-9]{1,2}(?![0-9]|[.,][0-9]| ?Uhr|\. )")
+_USAGE = re.compile(
+    r"(?<![0-9.,])[0-9]{1,3}(?:[.,' ][0-9]{3})*([.,])[0-9]{1,2}(?![0-9]|[.,][0-9]| ?Uhr|\. )"
+)
 _GROUP_USAGE = re.compile(r"[0-9]([.,])[0-9]{3}(?:\1[0-9]{3}|([.,])[0-9]{1,2}(?![0-9]))")
 _CURRENCIES = "€$£¥₹₩"
 _CJK = "\u2e80"
@@ -161,7 +167,14 @@ class _Reader:
             elif used:
                 self._decimal = ""
             else:
-                self._decimal = {"de": ",", "es": ",", "fr": ",", "en": ".", "zh": ".", "ja": "."}.get(self.language, "")
+                self._decimal = {
+                    "de": ",",
+                    "es": ",",
+                    "fr": ",",
+                    "en": ".",
+                    "zh": ".",
+                    "ja": ".",
+                }.get(self.language, "")
         return self._decimal
 
     def read(self, skip: Sequence[tuple[int, int]] = ()) -> Reading:
@@ -217,7 +230,12 @@ class _Reader:
         name = shape.lastgroup or "plain"
         if name == "sep":
             name = "grouped"
-        if before == "+" or (text[start] == "0" and name == "plain") or name == "plain" or name == "grouped":
+        if (
+            before == "+"
+            or (text[start] == "0" and name == "plain")
+            or name == "plain"
+            or name == "grouped"
+        ):
             phone = self._phone(start, before)
             if phone:
                 return phone
@@ -236,14 +254,21 @@ class _Reader:
         return self._number(start, shape.group(), shape.end(), name, before)
 
     def _code(self, start: int, end: int, code: str) -> int:
-        self.found.append(Quantity(start, end, start, end, Kind.CODE, code=_trim_version(code.casefold())))
+        self.found.append(
+            Quantity(start, end, start, end, Kind.CODE, code=_trim_version(code.casefold()))
+        )
         return end
 
     def _glued(self, start: int, done: int) -> int:
         """Letters stand right before the digits: a currency, a week, a version, or a name."""
         text = self.text
         left = start
-        while left > done and left > start - 40 and (text[left - 1].isalnum() or text[left - 1] in "_-") and text[left - 1] < _CJK:
+        while (
+            left > done
+            and left > start - 40
+            and (text[left - 1].isalnum() or text[left - 1] in "_-")
+            and text[left - 1] < _CJK
+        ):
             left -= 1
         prefix = text[left:start].lstrip("-")
         left = start - len(prefix)
@@ -256,7 +281,11 @@ class _Reader:
                 if name in ("grouped", "plain", "indian"):
                     return self._number(start, shape.group(), shape.end(), name, " ", money, left)
             numbered = low in ("kw", "x") or (low in ("q", "h") and len(shape.group()) == 1)
-            if numbered and shape.lastgroup == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
+            if (
+                numbered
+                and shape.lastgroup == "plain"
+                and not text[shape.end() : shape.end() + 1].isalpha()
+            ):
                 return self._number(start, shape.group(), shape.end(), "plain", " ")
             if low == "v":
                 tail = _TAIL.match(text, start)
@@ -274,7 +303,12 @@ class _Reader:
         """``T-48213`` is one name; in ``mid-1990s`` the dash is a hyphen (0: not a name)."""
         text = self.text
         left = start - 1
-        while left > done and left > start - 40 and (text[left - 1].isalnum() or text[left - 1] in "_-") and text[left - 1] < _CJK:
+        while (
+            left > done
+            and left > start - 40
+            and (text[left - 1].isalnum() or text[left - 1] in "_-")
+            and text[left - 1] < _CJK
+        ):
             left -= 1
         if not text[left].isupper():
             return 0
@@ -284,7 +318,12 @@ class _Reader:
 
     def _phone(self, start: int, before: str) -> int:
         text = self.text
-        if not (before == "+" or text[start] == "0" or text[start + 3 : start + 4] in (")", "-", ".") or text[start + 1 : start + 2] == "-"):
+        if not (
+            before == "+"
+            or text[start] == "0"
+            or text[start + 3 : start + 4] in (")", "-", ".")
+            or text[start + 1 : start + 2] == "-"
+        ):
             return 0
         match = _PHONE.match(text, start)
         if match is None:
@@ -294,10 +333,14 @@ class _Reader:
             return 0
         if before != "+" and text[start] != "0" and "-" not in match.group():
             return 0
-        if before != "+" and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[12][0-9]{3}-[12][0-9]{3}", match.group()):
+        if before != "+" and re.fullmatch(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[12][0-9]{3}-[12][0-9]{3}", match.group()
+        ):
             return 0
         first = start - 1 if before in "+(" else start
-        self.found.append(Quantity(first, match.end(), start, match.end(), Kind.CODE, code="tel:" + digits))
+        self.found.append(
+            Quantity(first, match.end(), start, match.end(), Kind.CODE, code="tel:" + digits)
+        )
         return match.end()
 
     def _numeric_date(self, shape: re.Match[str], name: str) -> int:
@@ -305,7 +348,9 @@ class _Reader:
         separator = shape.group(2) if name == "iso" else shape.group(4)
         first, second, third = (part.strip() for part in raw.split(separator))
         needs_order = separator != "." and len(first) < 4
-        dates = calendar.numeric_dates(first, second, third, separator, self.order if needs_order else "")
+        dates = calendar.numeric_dates(
+            first, second, third, separator, self.order if needs_order else ""
+        )
         if not dates:
             return 0
         start, end = shape.start(), shape.end()
@@ -313,11 +358,16 @@ class _Reader:
             parts = ((float(first), start, start + 4), (float(third), end - len(third), end))
         else:
             year = calendar.full_year(third)
-            parts = ((float(year), end - len(third), end), (float(first), start, start + len(first)))
+            parts = (
+                (float(year), end - len(third), end),
+                (float(first), start, start + len(first)),
+            )
             if separator != ".":
                 at = start + len(first) + 1
                 parts = (*parts, (float(second), at, at + len(second)))
-        self.found.append(Quantity(start, end, start, end, Kind.DATE, dates=tuple(dates), parts=parts))
+        self.found.append(
+            Quantity(start, end, start, end, Kind.DATE, dates=tuple(dates), parts=parts)
+        )
         if self.text[end : end + 1] == "T" and self.text[end + 1 : end + 2].isdigit():
             stamp = _CLOCK.match(self.text, end + 1)
             if stamp is not None:
@@ -328,26 +378,60 @@ class _Reader:
         start, end = shape.start(), shape.end()
         pieces = shape.group().split(":")
         hour, minute = int(pieces[0]), int(pieces[1])
-        parts = ((float(hour), start, start + len(pieces[0])), (float(minute), start + len(pieces[0]) + 1, end))
+        parts = (
+            (float(hour), start, start + len(pieces[0])),
+            (float(minute), start + len(pieces[0]) + 1, end),
+        )
         read = calendar.clock(self.text, hour, minute, start, end, marked=True)
         if read is None:
-            self.found.append(Quantity(start, end, start, end, parts=parts, values=(float(hour * 60 + minute) + 1e7,), separable=True))
+            self.found.append(
+                Quantity(
+                    start,
+                    end,
+                    start,
+                    end,
+                    parts=parts,
+                    values=(float(hour * 60 + minute) + 1e7,),
+                    separable=True,
+                )
+            )
             return end
-        self.found.append(Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts))
+        self.found.append(
+            Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        )
         return read.end
 
     def _cjk_date(self, match: re.Match[str]) -> int:
         start, end = match.span()
         year, month, day, month2, day2 = match.groups()
-        date: Date = (int(year) if year else None, int(month or month2), int(day or day2) if day or day2 else None)
-        parts = [(float(group), *match.span(i)) for i, group in enumerate(match.groups(), 1) if group]
-        self.found.append(Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=tuple(parts)))
+        date: Date = (
+            int(year) if year else None,
+            int(month or month2),
+            int(day or day2) if day or day2 else None,
+        )
+        parts = [
+            (float(group), *match.span(i)) for i, group in enumerate(match.groups(), 1) if group
+        ]
+        self.found.append(
+            Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=tuple(parts))
+        )
         return end
 
     def _vulgar(self, start: int) -> int:
         value = _VULGAR[self.text[start]]
         measure = units.read(self.text, start + 1)
-        self.found.append(Quantity(start, measure.end, start, start + 1, values=(_scaled(value, measure.power),), unit=measure.unit, form=Form.FRACTION, step=0.0))
+        self.found.append(
+            Quantity(
+                start,
+                measure.end,
+                start,
+                start + 1,
+                values=(_scaled(value, measure.power),),
+                unit=measure.unit,
+                form=Form.FRACTION,
+                step=0.0,
+            )
+        )
         return max(measure.end, start + 1)
 
     def _number(
@@ -375,7 +459,11 @@ class _Reader:
             first -= 1
         elif before in "-–+±":
             ahead = text[start - 2] if start > 1 else " "
-            if before in "-–" and (ahead in " (\n[|:*\"'„“>=,;$€£~≈" or ahead > _CJK) and not _number_before(text, start - 1):
+            if (
+                before in "-–"
+                and (ahead in " (\n[|:*\"'„“>=,;$€£~≈" or ahead > _CJK)
+                and not _number_before(text, start - 1)
+            ):
                 sign, first = -1, start - 1
             elif before == "-" and ahead in _CURRENCIES:
                 sign = -1
@@ -401,7 +489,9 @@ class _Reader:
         value_end = end
         power = money[1] if money else 0
         if exponent is not None:
-            power += int(exponent.group(1) or exponent.group(2) or exponent.group(3).translate(_RAISED))
+            power += int(
+                exponent.group(1) or exponent.group(2) or exponent.group(3).translate(_RAISED)
+            )
             value_end = end = exponent.end()
             if abs(power) > 300:
                 return end
@@ -411,7 +501,11 @@ class _Reader:
         form = Form.DIGITS
         unit: Unit | None = money[0] if money else None
         if fraction is not None:
-            part = _VULGAR[fraction.group(3)] if fraction.group(3) else int(fraction.group(1)) / max(1, int(fraction.group(2)))
+            part = (
+                _VULGAR[fraction.group(3)]
+                if fraction.group(3)
+                else int(fraction.group(1)) / max(1, int(fraction.group(2)))
+            )
             values, decimals, value_end = (values[0] + part,), 3, fraction.end()
             end = value_end
         elif raw.isdigit() and exponent is None and text[end : end + 1] == "/" and len(raw) <= 4:
@@ -419,7 +513,12 @@ class _Reader:
             if slash is not None:
                 low = int(slash.group(1))
                 parts = ((float(raw), start, end), (float(low), slash.start(1), slash.end()))
-                values, separable, value_end, form = (int(raw) / low if low else -1.0,), True, slash.end(), Form.FRACTION
+                values, separable, value_end, form = (
+                    (int(raw) / low if low else -1.0,),
+                    True,
+                    slash.end(),
+                    Form.FRACTION,
+                )
                 end = value_end
         elif name == "grouped" and " " in raw and not raw.split(" ")[1].startswith("0"):
             at, collected = start, []
@@ -431,21 +530,46 @@ class _Reader:
         if text[end : end + 1].isalpha() and text[end] < _CJK:
             ordinal = _ORDINAL.match(text, end)
             if ordinal is not None and raw.isdigit():
-                self.found.append(Quantity(first, ordinal.end(), start, value_end, values=values, form=Form.ORDINAL))
+                self.found.append(
+                    Quantity(
+                        first, ordinal.end(), start, value_end, values=values, form=Form.ORDINAL
+                    )
+                )
                 return ordinal.end()
         if plain_digits and raw[-1] == "0" and (decade := _DECADE.match(text, end)) is not None:
             value = values[0] if len(raw) == 4 else values[0] + 1900
-            found = Quantity(first, decade.end(), start, value_end, values=(values[0], value), step=10.0)
+            found = Quantity(
+                first, decade.end(), start, value_end, values=(values[0], value), step=10.0
+            )
             self.found.append(found)
             return decade.end()
-        multiple = _MULTIPLE.match(text, end) if text[end : end + 2].lstrip()[:1] in _MULTIPLE_STARTS else None
+        multiple = (
+            _MULTIPLE.match(text, end)
+            if text[end : end + 2].lstrip()[:1] in _MULTIPLE_STARTS
+            else None
+        )
         if multiple is not None:
-            self.found.append(Quantity(first, multiple.end(), start, value_end, values=values, unit=units.BY_NAME["x"], form=form))
+            self.found.append(
+                Quantity(
+                    first,
+                    multiple.end(),
+                    start,
+                    value_end,
+                    values=values,
+                    unit=units.BY_NAME["x"],
+                    form=form,
+                )
+            )
             return multiple.end()
         measure = units.read(text, end, money is not None)
         if text[end : end + 1] == "$" and formula:
             measure = units.Measure(end, None, 0)
-        if measure.end == end and text[end : end + 1].isalpha() and text[end] < _CJK and exponent is None:
+        if (
+            measure.end == end
+            and text[end : end + 1].isalpha()
+            and text[end] < _CJK
+            and exponent is None
+        ):
             tail = _TAIL.match(text, start)
             stop = tail.end() if tail else end
             self._code(start, stop, text[start:stop])
@@ -468,11 +592,27 @@ class _Reader:
         if last.lower() in _WEEK:
             first = text.rfind(last, 0, start)
         self.found.append(
-            Quantity(first, stop, start, value_end, Kind.NUMBER, scaled, unit, sign, 10.0 ** (power - decimals), form, power, parts=parts, separable=separable)
+            Quantity(
+                first,
+                stop,
+                start,
+                value_end,
+                Kind.NUMBER,
+                scaled,
+                unit,
+                sign,
+                10.0 ** (power - decimals),
+                form,
+                power,
+                parts=parts,
+                separable=separable,
+            )
         )
         return max(stop, end)
 
-    def _money_before(self, start: int, first: int, before: str, last: str) -> tuple[tuple[Unit, int] | None, int]:
+    def _money_before(
+        self, start: int, first: int, before: str, last: str
+    ) -> tuple[tuple[Unit, int] | None, int]:
         text = self.text
         if before in _CURRENCIES:
             at = start - 1
@@ -489,7 +629,12 @@ class _Reader:
         else:
             return None, first
         symbol_start = at
-        while symbol_start > 0 and at - symbol_start < 3 and text[symbol_start - 1].isascii() and text[symbol_start - 1].isupper():
+        while (
+            symbol_start > 0
+            and at - symbol_start < 3
+            and text[symbol_start - 1].isascii()
+            and text[symbol_start - 1].isupper()
+        ):
             symbol_start -= 1
         money = units.prefix_unit(text[symbol_start : at + 1]) or units.prefix_unit(text[at])
         return money, min(first, symbol_start)
@@ -529,12 +674,23 @@ class _Reader:
     def _worded_date(self, start: int, raw: str, end: int, last: str) -> int:
         """``29. Juli 2026``, ``July 29, 2026``, ``Juli 2026``; 0 when it is none of them."""
         text, value = self.text, int(raw)
-        named = calendar.month(last) if (last and not last.islower()) or last in ("de",) else calendar.month(last) if last and last not in _ENGLISH_VERBS else None
+        named = (
+            calendar.month(last)
+            if (last and not last.islower()) or last in ("de",)
+            else calendar.month(last)
+            if last and last not in _ENGLISH_VERBS
+            else None
+        )
         if named and 1 <= value <= 31:
             first = text.rfind(last, 0, start)
             year = _YEAR_AFTER.match(text, end)
             if year is not None:
-                return self._date((int(year.group(1)), named, value), first, year.end(), ((float(value), start, end), (float(year.group(1)), *year.span(1))))
+                return self._date(
+                    (int(year.group(1)), named, value),
+                    first,
+                    year.end(),
+                    ((float(value), start, end), (float(year.group(1)), *year.span(1))),
+                )
             stop = ordinal.end() if (ordinal := _ORDINAL.match(text, end)) else end
             if not (text[stop : stop + 1] in ":%" and text[stop : stop + 1]):
                 return self._date((None, named, value), first, stop, ((float(value), start, end),))
@@ -551,15 +707,30 @@ class _Reader:
                     parts: tuple[tuple[float, int, int], ...] = ((float(value), start, end),)
                     year_ = after.group(2)
                     if year_:
-                        return self._date((int(year_), month, value), start, after.end(), (*parts, (float(year_), *after.span(2))))
+                        return self._date(
+                            (int(year_), month, value),
+                            start,
+                            after.end(),
+                            (*parts, (float(year_), *after.span(2))),
+                        )
                     return self._date((None, month, value), start, after.end(1), parts)
         return 0
 
-    def _date(self, date: Date, start: int, end: int, parts: tuple[tuple[float, int, int], ...]) -> int:
+    def _date(
+        self, date: Date, start: int, end: int, parts: tuple[tuple[float, int, int], ...]
+    ) -> int:
         self.found.append(Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=parts))
         return end
 
-    def _as_clock(self, first: int, start: int, raw: str, end: int, values: tuple[float, ...], unit: Unit | None) -> int:
+    def _as_clock(
+        self,
+        first: int,
+        start: int,
+        raw: str,
+        end: int,
+        values: tuple[float, ...],
+        unit: Unit | None,
+    ) -> int:
         """``12 Uhr``, ``21.45 Uhr``, ``9 pm``, ``下午3点``; 0 when it is no time of day."""
         text = self.text
         if len(raw) > 5 or text[end : end + 2].lstrip()[:1].lower() not in _CLOCK_STARTS:
@@ -579,7 +750,9 @@ class _Reader:
         if read is None:
             return 0
         parts = ((float(hour), start, start + len(hour_text)),)
-        self.found.append(Quantity(first, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts))
+        self.found.append(
+            Quantity(first, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        )
         return read.end
 
     # ── words ─────────────────────────────────────────────────────────────────────────────────
@@ -598,10 +771,14 @@ class _Reader:
                 continue
             while pointer < len(taken) and taken[pointer][1] <= start:
                 pointer += 1
-            if (pointer < len(taken) and taken[pointer][0] <= start) or not self._spoken(match.group()):
+            if (pointer < len(taken) and taken[pointer][0] <= start) or not self._spoken(
+                match.group()
+            ):
                 continue
             run = _run_of_words(low, match)
-            links = [low[one.end() : other.start()] for one, other in zip(run, run[1:], strict=False)]
+            links = [
+                low[one.end() : other.start()] for one, other in zip(run, run[1:], strict=False)
+            ]
             joined = words.join([word.group() for word in run], links)
             if joined is not None:
                 done = run[joined.taken - 1].end()
@@ -615,7 +792,11 @@ class _Reader:
         text = self.text
         if start and (text[start - 1].isdigit() or text[start - 1] == "_"):
             return
-        form = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}.get(joined.kind, Form.CARDINAL)
+        form = {
+            words.ORDINAL: Form.ORDINAL,
+            words.FRACTION: Form.FRACTION,
+            words.MULTIPLE: Form.MULTIPLE,
+        }.get(joined.kind, Form.CARDINAL)
         values: tuple[float, ...] = (float(joined.value),)
         unit = units.BY_NAME.get(joined.unit)
         if form is Form.ORDINAL:
@@ -634,14 +815,37 @@ class _Reader:
             read = calendar.clock(text, int(value), 0, start, end, marked=False)
             if read is not None:
                 minutes = read.minutes
-                if len(minutes) == 1 and value <= 12 and text[read.end - 3 : read.end].lower() in ("uhr", "ock"):
+                if (
+                    len(minutes) == 1
+                    and value <= 12
+                    and text[read.end - 3 : read.end].lower() in ("uhr", "ock")
+                ):
                     minutes = (minutes[0], (minutes[0] + 720) % 1440)
-                self.found.append(Quantity(start, read.end, start, end, Kind.TIME, minutes=minutes, parts=((value, start, end),)))
+                self.found.append(
+                    Quantity(
+                        start,
+                        read.end,
+                        start,
+                        end,
+                        Kind.TIME,
+                        minutes=minutes,
+                        parts=((value, start, end),),
+                    )
+                )
                 return
         if value == int(value) and 1 <= value <= 31:
             after = _DATE_AFTER.match(text, end)
-            if after is not None and (month := calendar.month(after.group(1))) and after.group(1) not in _ENGLISH_VERBS:
-                self._date((int(after.group(2)) if after.group(2) else None, month, int(value)), start, after.end(), ((value, start, end),))
+            if (
+                after is not None
+                and (month := calendar.month(after.group(1)))
+                and after.group(1) not in _ENGLISH_VERBS
+            ):
+                self._date(
+                    (int(after.group(2)) if after.group(2) else None, month, int(value)),
+                    start,
+                    after.end(),
+                    ((value, start, end),),
+                )
                 return
         link = _OF_A.match(text, end) if form is Form.FRACTION else None
         measure = units.read(text, link.end() if link else end)
@@ -653,7 +857,11 @@ class _Reader:
             scaled, stop = tuple(value + 0.5 for value in scaled), more.end()
         before = text[max(0, start - 10) : start].split()
         sign = -1 if before and before[-1].lower() in _MINUS_WORDS else 0
-        self.found.append(Quantity(start, stop, start, end, values=scaled, unit=measure.unit, form=form, sign=sign))
+        self.found.append(
+            Quantity(
+                start, stop, start, end, values=scaled, unit=measure.unit, form=form, sign=sign
+            )
+        )
 
     def _ordinal_date(self, value: float, start: int, end: int) -> int:
         after = _DATE_AFTER.match(self.text, end)
@@ -662,7 +870,12 @@ class _Reader:
         month = calendar.month(after.group(1))
         if not month or after.group(1) in _ENGLISH_VERBS:
             return 0
-        return self._date((int(after.group(2)) if after.group(2) else None, month, int(value)), start, after.end(), ((value, start, end),))
+        return self._date(
+            (int(after.group(2)) if after.group(2) else None, month, int(value)),
+            start,
+            after.end(),
+            ((value, start, end),),
+        )
 
     def _clock_words(self) -> None:
         text = self.text
@@ -681,7 +894,9 @@ class _Reader:
             readings = day.minutes if day else (minutes,)
             if day is not None and day.end == end:
                 readings = (minutes % 1440, (minutes + 720) % 1440)
-            self.found.append(Quantity(span[0], day.end if day else end, *span, Kind.TIME, minutes=readings))
+            self.found.append(
+                Quantity(span[0], day.end if day else end, *span, Kind.TIME, minutes=readings)
+            )
 
     # ── CJK and Roman numerals ────────────────────────────────────────────────────────────────
 
@@ -706,7 +921,9 @@ class _Reader:
             is_share = match.group("whole") == "百"
             unit = units.BY_NAME["%"] if is_share else None
             values = (part if is_share else float(f"{part / whole:.12g}"),)
-            self.found.append(Quantity(start, end, start, end, values=values, unit=unit, form=Form.CARDINAL))
+            self.found.append(
+                Quantity(start, end, start, end, values=values, unit=unit, form=Form.CARDINAL)
+            )
             return end
         if match.group("month"):
             month, day = words.cjk(match.group("month")), words.cjk(match.group("day"))
@@ -722,12 +939,32 @@ class _Reader:
             minute = 30 if cjk.group(1) == "半" else int(cjk.group(1) or 0)
             read = calendar.clock(text, int(value), minute, start, cjk.end(), marked=True)
             if read is not None:
-                self.found.append(Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=((value, start, end),)))
+                self.found.append(
+                    Quantity(
+                        start,
+                        read.end,
+                        start,
+                        end,
+                        Kind.TIME,
+                        minutes=read.minutes,
+                        parts=((value, start, end),),
+                    )
+                )
                 return read.end
         measure = units.read(text, end)
         form = Form.CARDINAL if measure.unit is not None or len(run) > 1 else Form.MULTIPLE
         stop = max(measure.end, end)
-        self.found.append(Quantity(start, stop, start, end, values=(_scaled(value, measure.power),), unit=measure.unit, form=form))
+        self.found.append(
+            Quantity(
+                start,
+                stop,
+                start,
+                end,
+                values=(_scaled(value, measure.power),),
+                unit=measure.unit,
+                form=form,
+            )
+        )
         return stop
 
     def _roman(self) -> None:
@@ -735,41 +972,76 @@ class _Reader:
             value = words.roman(match.group(1))
             if value is not None:
                 start, end = match.span(1)
-                self.found.append(Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN))
+                self.found.append(
+                    Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
+                )
 
     # ── ranges ────────────────────────────────────────────────────────────────────────────────
 
     def _share_units(self) -> None:
         """In ``3–5 Werktage`` and ``$5-10`` one unit holds for both ends."""
         for one, other in zip(self.found, self.found[1:], strict=False):
-            if Kind.NUMBER in (one.kind, other.kind) and (other.kind or one.kind) in (Kind.DATE, Kind.TIME):
+            if Kind.NUMBER in (one.kind, other.kind) and (other.kind or one.kind) in (
+                Kind.DATE,
+                Kind.TIME,
+            ):
                 self._share_day(one, other)
                 continue
-            if one.kind is not Kind.NUMBER or other.kind is not Kind.NUMBER or (one.unit and other.unit):
+            if (
+                one.kind is not Kind.NUMBER
+                or other.kind is not Kind.NUMBER
+                or (one.unit and other.unit)
+            ):
                 continue
             gap = self.text[one.end : other.start]
             if len(gap) > 7 or not _RANGE.fullmatch(gap):
                 continue
-            if one.unit is None and other.unit is not None and one.form in (Form.DIGITS, Form.CARDINAL):
+            if (
+                one.unit is None
+                and other.unit is not None
+                and one.form in (Form.DIGITS, Form.CARDINAL)
+            ):
                 one.unit = other.unit
                 if other.power and not one.power and other.values[0] >= 1000:
-                    one.values = (*one.values, *(_scaled(value, other.power) for value in one.values))
-            elif other.unit is None and one.unit is not None and one.unit.hard and "–" in gap + "–" and gap.strip() in "-–/":
+                    one.values = (
+                        *one.values,
+                        *(_scaled(value, other.power) for value in one.values),
+                    )
+            elif (
+                other.unit is None
+                and one.unit is not None
+                and one.unit.hard
+                and "–" in gap + "–"
+                and gap.strip() in "-–/"
+            ):
                 other.unit = one.unit
-
 
     def _share_day(self, one: Quantity, other: Quantity) -> None:
         """``2–5 May``, ``June 27–29`` and ``9–17 Uhr``: both ends are days, or hours."""
         number, whole = (one, other) if one.kind is Kind.NUMBER else (other, one)
-        if number.unit is not None or number.form not in (Form.DIGITS, Form.ORDINAL) or number.sign or number.parts:
+        if (
+            number.unit is not None
+            or number.form not in (Form.DIGITS, Form.ORDINAL)
+            or number.sign
+            or number.parts
+        ):
             return
         gap = self.text[one.end : other.start]
-        if len(gap) > 7 or not _RANGE.fullmatch(gap) or (number is other and gap.strip() not in ("-", "–")):
+        if (
+            len(gap) > 7
+            or not _RANGE.fullmatch(gap)
+            or (number is other and gap.strip() not in ("-", "–"))
+        ):
             return
         value = number.values[0]
         if value != int(value) or value > 31:
             return
-        if whole.kind is Kind.DATE and value >= 1 and len(whole.dates) == 1 and whole.dates[0][2] is not None:
+        if (
+            whole.kind is Kind.DATE
+            and value >= 1
+            and len(whole.dates) == 1
+            and whole.dates[0][2] is not None
+        ):
             year, month, _ = whole.dates[0]
             number.kind, number.dates = Kind.DATE, ((year, month, int(value)),)
             number.parts = ((value, number.value_start, number.value_end),)
@@ -795,7 +1067,9 @@ _ROMAN = re.compile(
     r"Tome|Section|Abschnitt|Art(?:ikel|icle|\.)|Titel|Title|Phase|Level|Stufe|Class|Klasse|Type?|Buch|Book|Act|War|"
     r"Grade|Tier|Module?|Modul|Nr\.|No\.|Stage|Category|Kategorie|Zone) ([IVXLC]{1,7})\b"
 )
-_RANGE = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
+_RANGE = re.compile(
+    r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?"
+)
 _SPOKEN_CLOCK = re.compile(
     r"(?i)\b(?:(?P<half>halb) (?P<h1>[a-zäöüß]+|[0-9]{1,2})|(?P<quarter>viertel|dreiviertel) (?P<dir>nach |vor )?(?P<h2>[a-zäöüß]+|[0-9]{1,2})"
     r"|half past (?P<h3>[a-z]+|[0-9]{1,2})|quarter (?P<dir2>past|to) (?P<h4>[a-z]+|[0-9]{1,2})|(?P<noon>noon|midnight|mitternacht))\b(?: uhr)?"
@@ -807,7 +1081,9 @@ _NOWHERE = (sys.maxsize, sys.maxsize)
 _LONGEST_RUN = 12
 
 _NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL = 1, 2, 4
-_CLOCK_WORDS = frozenset({"halb", "viertel", "dreiviertel", "half", "quarter", "noon", "midnight", "mitternacht"})
+_CLOCK_WORDS = frozenset(
+    {"halb", "viertel", "dreiviertel", "half", "quarter", "noon", "midnight", "mitternacht"}
+)
 _TRAITS: dict[str, int] = {}
 _TRAITS_LIMIT = 50_000
 
@@ -883,7 +1159,13 @@ def _spoken_minutes(match: re.Match[str]) -> int | None:
 
 
 def _scaled(value: float, power: int) -> float:
-    return value if not power else float(f"{value!r}e{power}") if "e" not in repr(value) else value * 10.0**power
+    return (
+        value
+        if not power
+        else float(f"{value!r}e{power}")
+        if "e" not in repr(value)
+        else value * 10.0**power
+    )
 
 
 def _trim_version(code: str) -> str:
@@ -910,8 +1192,11 @@ def _closes_formula(text: str, start: int) -> bool:
     if close < 0:
         return False
     inner = text[start:close]
-    return "\n" not in inner and (text[close - 1] in "%0123456789}") and not text[close + 1 : close + 2].isdigit() and (
-        " " not in inner or "\\" in inner
+    return (
+        "\n" not in inner
+        and (text[close - 1] in "%0123456789}")
+        and not text[close + 1 : close + 2].isdigit()
+        and (" " not in inner or "\\" in inner)
     )
 
 

@@ -264,7 +264,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
                 power = _GLUED[bare]
                 end += len(bare)
                 continue
-        elided = len(word) == 1 and text[word_end : word_end + 1] == "'"
+        elided = word in "dl" and text[word_end : word_end + 1] == "'"
         step = None if elided else _lookup(text, found.start(1), word, word_end)
         if step is None:
             if power and end != pos:

@@ -59,14 +59,61 @@ _SCALES = {
 _BARE_SCALES = frozenset({"hundred", "dozen", "dutzend", "douzaine", "docena", "thousand", "cien", "mil", "mille",
                           "million", "milliarde", "billion", "millon", "tausend", "milliard", "lakh", "crore"})  # fmt: skip
 
-_ORDINALS: dict[str, int] = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
-_ORDINALS |= {"premier": 1, "premiere": 1, "deuxieme": 2, "troisieme": 3, "quatrieme": 4, "cinquieme": 5}
-_ORDINALS |= {"sixieme": 6, "septieme": 7, "huitieme": 8, "neuvieme": 9, "dixieme": 10, "onzieme": 11, "douzieme": 12}
-_ORDINALS |= {"primer": 1, "primera": 1, "primero": 1, "segunda": 2, "tercer": 3, "tercera": 3, "tercero": 3}
-_ORDINALS |= {"cuarta": 4, "cuarto": 4, "quinto": 5, "quinta": 5, "sexto": 6, "septimo": 7, "octavo": 8, "noveno": 9, "decimo": 10}
-_ORDINALS |= {f"{stem}th": value for stem, value in _CARDINALS.items() if value in (4, 6, 7, 10, 11) or 13 <= value < 20}
+_ORDINALS: dict[str, int] = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fifth": 5,
+    "eighth": 8,
+    "ninth": 9,
+    "twelfth": 12,
+}
 _ORDINALS |= {
-    f"{stem[:-1]}ieth": value for stem, value in _CARDINALS.items() if stem.endswith("ty") and value >= 20
+    "premier": 1,
+    "premiere": 1,
+    "deuxieme": 2,
+    "troisieme": 3,
+    "quatrieme": 4,
+    "cinquieme": 5,
+}
+_ORDINALS |= {
+    "sixieme": 6,
+    "septieme": 7,
+    "huitieme": 8,
+    "neuvieme": 9,
+    "dixieme": 10,
+    "onzieme": 11,
+    "douzieme": 12,
+}
+_ORDINALS |= {
+    "primer": 1,
+    "primera": 1,
+    "primero": 1,
+    "segunda": 2,
+    "tercer": 3,
+    "tercera": 3,
+    "tercero": 3,
+}
+_ORDINALS |= {
+    "cuarta": 4,
+    "cuarto": 4,
+    "quinto": 5,
+    "quinta": 5,
+    "sexto": 6,
+    "septimo": 7,
+    "octavo": 8,
+    "noveno": 9,
+    "decimo": 10,
+}
+_ORDINALS |= {
+    f"{stem}th": value
+    for stem, value in _CARDINALS.items()
+    if value in (4, 6, 7, 10, 11) or 13 <= value < 20
+}
+_ORDINALS |= {
+    f"{stem[:-1]}ieth": value
+    for stem, value in _CARDINALS.items()
+    if stem.endswith("ty") and value >= 20
 }
 
 _FRACTIONS: dict[str, float] = {
@@ -146,7 +193,11 @@ def _compound(word: str) -> WordNumber | None:
             value = _german(word[:at])
             if value is None:
                 value = _CARDINALS.get(word[:at])
-            return None if value is None else WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
+            return (
+                None
+                if value is None
+                else WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
+            )
     if word in _GERMAN_IRREGULAR:
         return WordNumber(_GERMAN_IRREGULAR[word], ORDINAL)
     ordinal = _GERMAN_ORDINAL.match(bare)
@@ -268,12 +319,16 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
 
 def _follows(current: float, value: float) -> bool:
     last = current % 100
-    return (last == 0 and current > 0) or (last % 10 == 0 and last >= 20 and value < 10) or (
-        last in (60, 80) and value < 20
+    return (
+        (last == 0 and current > 0)
+        or (last % 10 == 0 and last >= 20 and value < 10)
+        or (last in (60, 80) and value < 20)
     )
 
 
-def _merge(total: float, current: float, value: float, *, first: bool, scaled: bool) -> float | None:
+def _merge(
+    total: float, current: float, value: float, *, first: bool, scaled: bool
+) -> float | None:
     if first or (current == 0 and total):
         return value
     if current % 100 == 4 and value == 20:
