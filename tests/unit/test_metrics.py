@@ -10,6 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
+from service.checks import CHECKS, citations, numbers
 from service.events import RejectReason
 from service.metrics import FINDING_REASONS, MAX_RELEASES, Metrics, reference
 
@@ -178,6 +179,12 @@ def test_the_first_answer_of_a_release_makes_its_failure_series() -> None:
         assert value(metrics, "check_results_total", check=check, outcome="fail", **labels) == 0
         for reason in reasons:
             assert value(metrics, "findings_total", check=check, reason=reason, **labels) == 0
+
+
+def test_the_reasons_are_those_of_the_checks() -> None:
+    assert set(FINDING_REASONS) == set(CHECKS)
+    assert set(FINDING_REASONS["citations"]) == set(citations.SEVERITY)
+    assert set(FINDING_REASONS["numbers"]) == set(numbers._SEVERITY)
 
 
 def test_gauges_forget_what_is_no_longer_said() -> None:
