@@ -43,6 +43,7 @@ class Mark(NamedTuple):
     pattern: re.Pattern[str]
     read: Read
     base: Base = Base.POLICY
+    last: bool = False  # where it matches, no later row is tried
 
 
 _URL = r"https?://[^\s<>\"`|\\^{}\[\]（）【】，。；、]{1,2048}"
@@ -61,6 +62,13 @@ MARKS: tuple[Mark, ...] = (
         Read.SKIP,
     ),
     Mark("inline_code", "`", re.compile(r"``[^\n]{1,400}?``(?!`)|`[^`\n]*`"), Read.SKIP),
+    Mark(
+        "plain_bracket",  # the common case first: what follows decides nothing
+        "[",
+        re.compile(r"(?<!!)\[(?![ xX]\])(?P<body>[^\[\]［］【】\n\\]{1,300})\](?![(:])"),
+        Read.BRACKET,
+        last=True,
+    ),
     Mark("task_box", "[", re.compile(r"(?<=[-*+.)] )\[[ xX]\](?=\s|$)"), Read.SKIP),
     Mark(
         "definition",

@@ -378,6 +378,8 @@ class _Reader:
                 return ReadCitation(form, answer[start:end], start, end, tuple(members)), end
             if mark.read is Read.LINK:
                 return None, end
+            if mark.last:
+                break
         return None, done
 
     def _is_definition(self, line: str) -> bool:
