@@ -6,7 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import typer.main
+
 from consumers.placement import HOW_TO_MEND
+from service.cli import app
 from service.events import AnswerEvent, parse_event
 from service.settings import Settings
 
@@ -51,3 +54,10 @@ def test_every_halt_is_explained_with_what_mends_it() -> None:
     for reason, mend in HOW_TO_MEND.items():
         commands = re.findall(r"`([^`]+)`", mend)
         assert all(f"`{command}`" in mends[reason] for command in commands), reason
+
+
+def test_the_commands_table_is_complete() -> None:
+    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    documented = re.findall(r"^\| `([a-z-]+)(?: load)?` \|", README, re.MULTILINE)
+    assert len(documented) == len(known)
+    assert set(documented) == known
