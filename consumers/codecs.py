@@ -102,6 +102,8 @@ def _snappy_blocks(data: bytes) -> Iterator[bytes]:
         yield data
         return
     cursor = XERIAL_HEADER_SIZE
+    if len(data) < cursor:
+        raise BadStream
     while cursor < len(data):
         end = cursor + 4 + int.from_bytes(data[cursor : cursor + 4], "big")
         if end > len(data):

@@ -79,7 +79,7 @@ class PartitionBatches(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka
         try:
             decoded = self._decode(partition, batch)
         except BatchRefused as refusal:
-            first = max(batch.base_offset, self.fetch_offset)
+            first = max(batch.base_offset, self.next_fetch_offset)
             end = _end_of(batch, following, refusal.fault, first)
             self.next_fetch_offset = end
             yield Undecodable(partition, first, end, refusal.fault)
@@ -99,6 +99,9 @@ class PartitionBatches(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka
                 # Perhaps the end of an aborted transaction: the next one must not be hidden too.
                 self.aborted_producer_ids.discard(batch.producer_id)
             raise BatchRefused(Fault.CRC)
+        if batch.next_offset <= self.next_fetch_offset:
+            # No checksum covers the first offset; batches that go back would deliver twice.
+            raise BatchRefused(Fault.STRUCTURE)
         self.leader_epoch = batch.leader_epoch
         try:
             if self._is_hidden(batch):
@@ -161,17 +164,16 @@ def read_records(batch: Any, partition: int, limit: int) -> list[Record]:
     # LogAppendTime (type 1): the broker's time is that of the whole batch.
     fixed = batch.max_timestamp if batch.timestamp_type else None
     reader = _Reader(data, MAX_PARTS - count)
-    records = [
-        reader.record(partition, batch.base_offset, batch.first_timestamp, fixed)
-        for _ in range(count)
-    ]
+    records = []
+    last = batch.base_offset - 1
+    for _ in range(count):
+        record = reader.record(partition, batch.base_offset, batch.first_timestamp, fixed)
+        if not last < record.offset <= batch.last_offset:
+            raise ValueError("offsets that do not go up, or leave the batch")
+        last = record.offset
+        records.append(record)
     if reader.position != len(data):
         raise ValueError("bytes are left after the last record")
-    if (
-        records
-        and not batch.base_offset <= records[0].offset <= records[-1].offset <= batch.last_offset
-    ):
-        raise ValueError("offsets outside of the batch")
     return records
 
 

@@ -28,9 +28,8 @@ class KafkaOptions:
     """Times in milliseconds, sizes in bytes.
 
     ``security``: kafka-python's own names (``security_protocol``, ``ssl_cafile``,
-    ``sasl_mechanism``, …). ``idempotent=False`` is for clusters that do not grant the producer
-    IdempotentWrite: a retry of the client may then write a record twice or out of order.
-    ``max_decompressed_bytes`` caps one batch; ``max_buffered_bytes`` what waits to be produced.
+    ``sasl_mechanism``, …). ``max_decompressed_bytes`` caps one batch; ``max_buffered_bytes``
+    what waits to be produced.
     """
 
     bootstrap: str
@@ -49,7 +48,6 @@ class KafkaOptions:
     max_request_bytes: int = 1 << 20
     max_buffered_bytes: int = 32 << 20
     linger_ms: int = 5
-    idempotent: bool = True
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.security) - SECURITY_SETTINGS)
@@ -134,10 +132,7 @@ def outages(doing: str) -> Iterator[None]:
     except errors.GroupAuthorizationFailedError:
         raise Outage(f"{doing}: not authorized for the consumer group; check its ACLs") from None
     except errors.ClusterAuthorizationFailedError:
-        raise Outage(
-            f"{doing}: not authorized on the cluster; check its ACLs "
-            "(a producer needs IdempotentWrite, or idempotence switched off)"
-        ) from None
+        raise Outage(f"{doing}: not authorized on the cluster; check its ACLs") from None
     except errors.UnknownTopicOrPartitionError:
         raise Outage(f"{doing}: no such topic or partition; create it") from None
     except errors.KafkaError as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import time
 from collections import deque
 from collections.abc import Sequence
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from kafka import KafkaProducer, errors
@@ -15,6 +17,8 @@ from service.outage import Outage
 
 TOO_LARGE = "too_large"
 RETRIABLE = "retriable"
+BATCH_BYTES = 256 << 10
+"""Before compression: with one request in flight small batches would make it slow."""
 
 
 class Delivery:
@@ -46,15 +50,18 @@ class Delivery:
     def wait(self, timeout_s: float) -> bool:
         """Whether it is done, at the latest after ``timeout_s``."""
         if not self.done():
-            try:
-                self._future.get(timeout=timeout_s)
-            except errors.KafkaError:
-                pass
+            _wait(self._future, timeout_s)
         return self.done()
 
 
 class RecordProducer:
-    """Idempotent and acks=all, lz4. May be shared by threads."""
+    """acks=all, lz4, in order by partition. May be shared by threads.
+
+    At least once: a broker that dies between writing and acknowledging gets the record again, and
+    readers drop what they have seen. The client's idempotent mode is off on purpose: there one
+    record that the broker refuses (too large, not authorized) is fatal for good, and every later
+    record fails with that first one's error.
+    """
 
     def __init__(self, options: KafkaOptions) -> None:
         """Raises :class:`Outage` or :class:`Misconfiguration`."""
@@ -69,7 +76,10 @@ class RecordProducer:
             options,
             KafkaProducer,
             acks="all",
-            enable_idempotence=options.idempotent,
+            enable_idempotence=False,
+            # More than one would let a retry overtake.
+            max_in_flight_requests_per_connection=1,
+            batch_size=BATCH_BYTES,
             compression_type="lz4",
             linger_ms=options.linger_ms,
             max_block_ms=options.max_block_ms,
@@ -115,15 +125,21 @@ class RecordProducer:
 
     def flush(self, timeout_s: float) -> bool:
         """Whether everything sent so far has an outcome, at the latest after ``timeout_s``."""
-        try:
-            self._producer.flush(timeout=timeout_s)
-        except errors.KafkaTimeoutError:
-            return False
-        return True
+        # The library's own flush waits so long for every batch, and fails where one was split.
+        give_up = time.monotonic() + timeout_s
+        with self._lock:
+            waited_for = [future for future, _ in self._open if not future.is_done]
+        for future in waited_for:
+            _wait(future, give_up - time.monotonic())
+        return all(future.is_done for future in waited_for)
 
     def close(self, timeout_s: float = 5.0) -> None:
         """What has no outcome by then is given up."""
-        self._producer.close(timeout=timeout_s)
+        if not self.flush(timeout_s):
+            # Its own close() raises then, and leaves its thread behind.
+            self._producer._sender.force_close()  # noqa: SLF001
+        with contextlib.suppress(errors.KafkaError):
+            self._producer.close(timeout=1.0)
 
     def _hand_over(self, topic: str, **record: Any) -> Any:
         """The record's future; None when the client itself finds it too large."""
@@ -150,6 +166,13 @@ class RecordProducer:
     def _release(self, size: int) -> None:
         with self._lock:
             self._buffered -= size
+
+
+def _wait(future: Any, timeout_s: float) -> None:
+    if not future.is_done and timeout_s > 0:
+        settled = Event()
+        future.add_both(lambda _outcome: settled.set())
+        settled.wait(timeout_s)
 
 
 def _fault(error: BaseException) -> str:

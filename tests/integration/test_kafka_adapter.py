@@ -263,10 +263,14 @@ def test_too_large_is_told_apart(make_topic, producer, kafka_options) -> None:
     by_client = producer.send(small, None, bytes(kafka_options.max_request_bytes + 1))
     assert by_client.done()
     assert by_client.failed() == "too_large"
-    fine = producer.send(small, None, b"small")
+    in_its_batch = producer.send(small, None, b"small")
     assert producer.flush(10)
-    assert fine.failed() is None
     assert by_broker.failed() == "too_large"
+    assert in_its_batch.failed() is None
+    # The producer survives what the broker refused.
+    after = producer.send(small, None, b"small")
+    assert after.wait(10)
+    assert after.failed() is None
 
 
 def test_the_buffer_is_bounded(topic, kafka_bootstrap, broker) -> None:

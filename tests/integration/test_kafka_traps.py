@@ -9,6 +9,7 @@ import random
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -305,6 +306,19 @@ def test_the_broker_goes_and_comes_back(topic, broker, join, producer, kafka_boo
         b"during %d" % n for n in range(8)
     ]
     assert reader.consumer.commit({0: 9}, 10)
+
+
+def test_a_producer_closes_in_time_while_the_broker_is_away(topic, broker, kafka_options) -> None:
+    producer = RecordProducer(kafka_options)
+    assert producer.send(topic, None, SMALL).wait(10)
+    broker.freeze()
+    given_up = producer.send(topic, None, SMALL)
+    before = threading.active_count()
+    started = time.monotonic()
+    producer.close(0.5)
+    assert time.monotonic() - started < 3
+    assert given_up.failed() is not None
+    assert threading.active_count() < before
 
 
 def test_a_position_out_of_range_is_reported(topic, kafka_bootstrap, join, producer) -> None:
