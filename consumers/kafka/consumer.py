@@ -190,6 +190,7 @@ class PartitionConsumer:
             self._consumer.close(autocommit=False, timeout_ms=int(timeout_s * 1000))
 
     def _fetch(self, timeout_ms: int) -> dict[int, list[Record | Undecodable]]:
+        self._unpark()
         try:
             with outages(f"polling {self._topic}"):
                 try:
@@ -207,6 +208,13 @@ class PartitionConsumer:
             self._follow_rebalances()
             raise
         return {tp.partition: items for tp, items in fetched.items()}
+
+    def _unpark(self) -> None:
+        """kafka-python parks what it has read of a paused partition, and gives it back only while
+        its reading slot is None; a slot that is merely used up keeps it parked for ever."""
+        fetcher = self._consumer._fetcher  # noqa: SLF001
+        if fetcher._next_partition_records is not None and not fetcher._next_partition_records:  # noqa: SLF001
+            fetcher._next_partition_records = None  # noqa: SLF001
 
     def _follow_rebalances(self) -> None:
         new: set[int] = set()

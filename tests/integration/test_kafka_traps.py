@@ -271,6 +271,22 @@ def test_kept_partitions_stay_paused_and_new_ones_arrive_unpositioned(
     first.until(lambda: len(first.records) == 4)
 
 
+def test_what_was_parked_by_a_pause_comes_back(make_topic, kafka_bootstrap, join, producer) -> None:
+    """The client parks what it has fetched of a paused partition, and may forget it there."""
+    topic = make_topic(2)
+    for partition in (0, 1):
+        produce(producer, topic, [SMALL] * 20, partition)
+    reader = Reader(join(topic, KafkaOptions(kafka_bootstrap, max_poll_records=7)))
+    reader.until(lambda: bool(reader.records))
+    first = reader.records[0].partition
+    reader.consumer.pause({first})
+    reader.until(lambda: len(reader.offsets(1 - first)) == 20)
+    reader.poll(500)
+    reader.consumer.resume({first})
+    reader.until(lambda: len(reader.records) == 40)
+    assert reader.offsets(first) == list(range(20))
+
+
 def test_the_broker_goes_and_comes_back(topic, broker, join, producer, kafka_bootstrap) -> None:
     produce(producer, topic, [b"before"])
     reader = Reader(join(topic))
