@@ -21,6 +21,10 @@ for _line in (
     _MONTHS |= {word: month for month, word in enumerate(_line.split(), start=1)}
 
 
+VERBS = frozenset({"may", "march", "mar"})
+"""Spelled small, these are not months."""
+
+
 def month(word: str) -> int | None:
     """The month that a word names, capitals and accents folded."""
     if not 3 <= len(word) <= 11:

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from service.checks.reading import units
 from service.checks.reading.calendar import Date
-from service.checks.reading.quantities import Kind, Quantity, read
+from service.checks.reading.quantities import Kind, Quantity
+from service.checks.reading.reader import read
 
 
 class Index:

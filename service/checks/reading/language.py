@@ -1,5 +1,7 @@
 """Which language a text is in: function words counted over its beginning. Microseconds."""
 
+# ruff: noqa: E501 (a row of the table is a line)
+
 from __future__ import annotations
 
 import re

@@ -1,5 +1,7 @@
 """Units, currencies and scales. A new unit is one row; a new spelling is one word in a row."""
 
+# ruff: noqa: E501 (a row of the table is a line)
+
 from __future__ import annotations
 
 import re
@@ -201,6 +203,7 @@ _CJK = re.compile(
     )
     + ")"
 )
+_HEAD = re.compile(r"[/23²³]")
 _MORE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
 
@@ -221,13 +224,10 @@ def prefix_unit(word: str) -> tuple[Unit, int] | None:
         name, power = _MONEY_SCALED[low]
         return BY_NAME[name], power
     unit = UNITS.get(low)
-    if unit is not None and unit.dimension.startswith("money") and not low.islower():
-        return unit, 0
-    if unit is not None and unit.dimension.startswith("money") and word.isupper():
-        return unit, 0
-    if low in {"rs.", "rs", "fr.", "sfr."} and unit is not None:
-        return unit, 0
-    return None
+    if unit is None or not unit.dimension.startswith("money"):
+        return None
+    is_code = not low.islower() or word.isupper() or low in {"rs.", "rs", "fr.", "sfr."}
+    return (unit, 0) if is_code else None
 
 
 def read(text: str, pos: int, money: bool = False) -> Measure:
@@ -266,14 +266,10 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
                 continue
         elided = word in "dl" and text[word_end : word_end + 1] == "'"
         step = None if elided else _lookup(text, found.start(1), word, word_end)
+        if step is None and power and end != pos:
+            step = _joined(text, end)
         if step is None:
-            if power and end != pos:
-                joined = _NEXT.match(text, end)
-                if joined is not None and joined.end() > end + 1:
-                    found = _WORD.match(text, joined.end())
-                    step = found and _lookup(text, found.start(1), found.group(1), found.end())
-            if not step:
-                break
+            break
         unit, more_power, step_end = step
         if unit is not None:
             return Measure(step_end, unit, power + more_power, extra)
@@ -282,6 +278,15 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
         power += more_power
         end = step_end
     return Measure(end, None, power, extra)
+
+
+def _joined(text: str, end: int) -> tuple[Unit | None, int, int] | None:
+    """``2 milliards d'euros``, ``3 millones de euros``: a preposition before the unit."""
+    link = _NEXT.match(text, end)
+    if link is None or link.end() <= end + 1:
+        return None
+    found = _WORD.match(text, link.end())
+    return found and _lookup(text, found.start(1), found.group(1), found.end())
 
 
 def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, int, int] | None:
@@ -293,21 +298,21 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
             stop = gap + len(rest)
             if rest_of_text[gap:stop] == rest and not rest_of_text[stop : stop + 1].isalpha():
                 return unit, 0, end + stop
-    for spelling, cut in ((word, 0), (low, 0), (word.rstrip("."), 1), (low.rstrip("."), 1)):
-        stop = end - (cut if word.endswith(".") else 0)
-        unit = UNITS.get(spelling)
-        if unit is not None:
-            return unit, 0, stop
-        if spelling in _MONEY_SCALED:
-            name, power = _MONEY_SCALED[spelling]
-            return BY_NAME[name], power, stop
-        if spelling in SCALES:
-            return None, SCALES[spelling], stop
+    for spelling in (word, low):
+        for name, stop in ((spelling, end), (spelling.rstrip("."), end - 1)):
+            if name in UNITS:
+                return UNITS[name], 0, stop
+            if name in _MONEY_SCALED:
+                currency, power = _MONEY_SCALED[name]
+                return BY_NAME[currency], power, stop
+            if name in SCALES:
+                return None, SCALES[name], stop
+            if name == spelling and not spelling.endswith("."):
+                break
     if "/" in low or low[-1:] in "23²³":
-        head = re.split(r"[/23²³]", low, maxsplit=1)[0]
-        unit = UNITS.get(head)
-        if unit is not None and head:
-            return unit, 0, start + len(head)
+        head = _HEAD.split(low, maxsplit=1)[0]
+        if head in UNITS:
+            return UNITS[head], 0, start + len(head)
     return None
 
 

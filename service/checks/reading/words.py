@@ -1,5 +1,7 @@
 """Number words: German compounds, English, French and Spanish sequences, CJK and Roman numerals."""
 
+# ruff: noqa: E501 (a row of a table is a line)
+
 from __future__ import annotations
 
 import re

@@ -156,7 +156,12 @@ DIFFERENT = [
     ("Der Raum hat 45 m³.", "Der Raum hat 45 m².", "45 m²", "unit_mismatch"),
     ("Die Frist ist 36 Stunden.", "Die Frist ist 2 Tage.", "2 Tage", "absent"),
     ("Die Frist ist 14 Tage.", "Die Frist ist 14 Monate.", "14 Monate", "unit_mismatch"),
-    ("Der Anteil stieg um 5 %.", "Er stieg um 5 Prozentpunkte.", "5 Prozentpunkte", "unit_mismatch"),
+    (
+        "Der Anteil stieg um 5 %.",
+        "Er stieg um 5 Prozentpunkte.",
+        "5 Prozentpunkte",
+        "unit_mismatch",
+    ),
     ("Founded in 2035 rooms.", "It has 35 rooms.", "35", "absent"),
     ("The share is 35%.", "There are 35 rooms.", "35", "unit_mismatch"),
     ("See T-35 for more.", "There are 35 rooms.", "35", "absent"),
@@ -298,7 +303,9 @@ def test_alike_findings_share_their_cause() -> None:
 @pytest.mark.parametrize("unit", ["1,", "1,111,", "[1", "two ", "5 € ", "1/2/", "一", "-5 "])
 def test_hostile_sizes_are_refused_or_decided_in_bounded_work(unit: str) -> None:
     assert decide(unit * (1_000_000 // len(unit)), "5").not_evaluated is NotEvaluated.TOO_LARGE
-    assert decide("It is 7.", unit * (5_000_000 // len(unit))).not_evaluated is NotEvaluated.TOO_LARGE
+    assert (
+        decide("It is 7.", unit * (5_000_000 // len(unit))).not_evaluated is NotEvaluated.TOO_LARGE
+    )
     decide(unit * 2_000, unit * 2_000)
 
 

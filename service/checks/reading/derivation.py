@@ -1,0 +1,67 @@
+"""Plain arithmetic on two numbers that the answer states too. Narrow: it is a licence to be wrong."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import combinations
+
+from service.checks.reading.quantities import Form, Kind, Quantity
+
+_SENTENCE = re.compile(r"[.!?](?=\s+[^\Wa-z\d_]|\s*$)|[。！？\n]")
+_MAX_OPERANDS = 8
+_SMALLEST = 10
+"""Below it, some sum or difference of two numbers is nearly always right by chance."""
+
+
+def sentence_ends(text: str) -> list[int]:
+    return [match.start() for match in _SENTENCE.finditer(text)]
+
+
+def same_sentence(target: Quantity, others: Iterable[Quantity], ends: list[int]) -> list[Quantity]:
+    """The numbers that stand in the target's sentence; at most eight."""
+    sentence = bisect_right(ends, target.start)
+    found = []
+    for other in others:
+        if other.kind is Kind.NUMBER and other is not target:
+            if bisect_right(ends, other.start) == sentence:
+                found.append(other)
+                if len(found) == _MAX_OPERANDS:
+                    break
+    return found
+
+
+def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
+    """One operand of the pair that gives the target's value; None when no pair does.
+
+    Sums, differences and products need a unit, so that not every count is a sum of two others.
+    """
+    if target.kind is not Kind.NUMBER or target.form is not Form.DIGITS:
+        return None
+    if target.values[0] < _SMALLEST:
+        return None
+    for one, other in combinations(operands, 2):
+        if _gives(target, one, other):
+            return one
+    return None
+
+
+def _gives(target: Quantity, one: Quantity, other: Quantity) -> bool:
+    value, unit = target.values[0], target.unit
+    a, b = one.values[0], other.values[0]
+    if unit is None:
+        return False
+    if one.unit is unit and other.unit is unit:
+        return _close(value, a + b) or _close(value, abs(a - b))
+    if (one.unit is unit and other.unit is None) or (other.unit is unit and one.unit is None):
+        return _close(value, a * b)
+    if unit.name == "%" and one.unit is other.unit and a and b:
+        low, high = sorted((a, b))
+        shares = (100 * low / high, 100 * (high - low) / high, 100 * (high - low) / low)
+        return any(abs(share - value) <= target.step / 2 for share in shares)
+    return False
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))

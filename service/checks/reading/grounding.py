@@ -1,0 +1,248 @@
+"""Where a quantity of the answer stands in a text: by value, as a conversion, as a rounding."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.checks.reading import phrases, units
+from service.checks.reading.evidence import Index
+from service.checks.reading.names import PHONE
+from service.checks.reading.quantities import Form, Kind, Part, Quantity, Reading
+from service.checks.reading.units import Unit
+
+_IMPERIAL = frozenset(
+    {"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"}
+)
+_MOST_FOREIGN = 400
+"""Quantities of a text that are tried for a conversion between metric and imperial."""
+_SERIES = 12
+"""Different days from which on a text counts as a time series."""
+
+
+class Source(NamedTuple):
+    """One text that may ground a number. ``kind``: grounded (a chunk) | from_context | from_query."""
+
+    kind: str
+    ref: str | None
+    text: str
+
+
+class Place(NamedTuple):
+    """Where the evidence for a quantity stands, and what kind of evidence it is."""
+
+    kind: str
+    source: Source
+    start: int
+    end: int
+
+
+class Miss(NamedTuple):
+    """A quantity that stands nowhere; ``start:end`` is the part of it that is wrong.
+
+    ``value``: the value of that part, None when it is all of the quantity.
+    """
+
+    quantity: Quantity
+    start: int
+    end: int
+    value: float | None
+
+
+Indexed = list[tuple[Source, Index]]
+
+
+def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Index) -> Place | None:
+    """Where the same value, date, time or name stands, in whatever spelling."""
+    if quantity.kind is Kind.DATE:
+        return _date_place(quantity, source, index)
+    if quantity.kind is Kind.TIME:
+        for minute in quantity.minutes:
+            if minute in index.by_minute:
+                return _at(source, index.by_minute[minute])
+        return None
+    if quantity.kind is Kind.CODE:
+        return _code_place(quantity, source, index)
+    for value in quantity.values:
+        for found in index.by_value.get(value, ()):
+            if _same(reading, quantity, index, found):
+                return _at(source, found)
+        if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
+            return Place(source.kind, source, *index.parts[value])
+    return None
+
+
+def _at(source: Source, found: Quantity, kind: str | None = None) -> Place:
+    in_chunk = source.kind == "grounded"
+    return Place(kind if kind and in_chunk else source.kind, source, found.start, found.end)
+
+
+def comparable(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether equal values say the same: one unit, a unit left out, or a looser word for it."""
+    if mine.unit is None and theirs.unit is not None:
+        is_share = theirs.unit.dimension in ("share", "points")
+        return not is_share or mine.form is Form.ORDINAL
+    return units.comparable(mine.unit, theirs.unit)
+
+
+def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
+    """Whether two quantities of equal value say the same: units, signs, what they count."""
+    if not comparable(mine, theirs):
+        return False
+    if mine.unit is None and theirs.unit is not None and theirs.unit.hard:
+        if phrases.counts_something(reading.text, mine):
+            return False
+    elif theirs.unit is None and mine.unit is not None and mine.unit.hard and not theirs.power:
+        if phrases.counts_something(index.text, theirs):
+            return False
+    return _signs_agree(reading, mine, index, theirs)
+
+
+def _signs_agree(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
+    """A sign may be said in words: a loss of 3 is -3."""
+    if (mine.sign < 0) == (theirs.sign < 0) or mine.values[0] == 0:
+        return True
+    if mine.sign < 0:
+        return phrases.says_loss(index.text, theirs)
+    return phrases.says_loss(reading.text, mine)
+
+
+def _date_place(quantity: Quantity, source: Source, index: Index) -> Place | None:
+    for year, month, day in quantity.dates:
+        known = index.by_month.get(month) if day is None else index.by_day.get((month, day))
+        for (other, _, _), found in known or ():
+            if year is None or year == other or (other is None and _has_number(index, float(year))):
+                return _at(source, found)
+    return None
+
+
+def _has_number(index: Index, value: float) -> bool:
+    return value in index.parts or value in index.by_value
+
+
+def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | None:
+    found = index.codes.get(quantity.code)
+    if found is not None:
+        return _at(source, found)
+    if quantity.code.startswith(PHONE):
+        return _phone_place(quantity.code, source, index)
+    at = index.folded_case.find(quantity.code)
+    if at < 0 or len(index.folded_case) != len(index.text):
+        return None
+    end = at + len(quantity.code)
+    before = index.folded_case[at - 1] if at else " "
+    if before.isalnum() or index.folded_case[end : end + 1].isalnum():
+        return None
+    return Place(source.kind, source, at, end)
+
+
+def _phone_place(code: str, source: Source, index: Index) -> Place | None:
+    """Country and area codes may be left out; seven digits are the number itself."""
+    own = code[-7:]
+    for other, found in index.codes.items():
+        if other.startswith(PHONE) and other.endswith(own):
+            return _at(source, found)
+    digits = code.removeprefix(PHONE)
+    same = index.by_value.get(float(digits)) if len(digits) <= 15 else None
+    return _at(source, same[0]) if same else None
+
+
+def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
+    """A conversion of a number that stands there, or a marked and correct rounding of one."""
+    if quantity.kind is not Kind.NUMBER:
+        return None
+    unit = quantity.unit
+    for source, index in indexes if unit is not None else ():
+        found = _converted(quantity, unit, index) if unit is not None else None
+        if found is not None and _signs_agree(reading, quantity, index, found):
+            return _at(source, found, "derived")
+    span = phrases.tolerance(reading.text, quantity)
+    for source, index in indexes if span is not None else ():
+        for found in index.between(*span) if span is not None else ():
+            if _same(reading, quantity, index, found):
+                return _at(source, found, "approximate")
+    return None
+
+
+def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
+    for value in quantity.values:
+        found = index.by_base.get(units.base(value, unit)) or _in_basis_points(value, unit, index)
+        if found is not None:
+            return found
+    for other in index.quantities[:_MOST_FOREIGN]:
+        worth = _foreign(other, unit)
+        if worth is None:
+            continue
+        allowed = 0.51 * max(phrases.shown_step(quantity), abs(worth) * 0.02)
+        if abs(worth - quantity.values[0]) <= allowed:
+            return other
+    return None
+
+
+def _in_basis_points(value: float, unit: Unit, index: Index) -> Quantity | None:
+    """70 basis points may be called 0.7 %, though percentage points are no percent."""
+    other = {"share": "points", "points": "share"}.get(unit.dimension)
+    found = index.by_base.get((other, units.base(value, unit)[1])) if other else None
+    if found is None or found.unit is None or "bp" not in (unit.name, found.unit.name):
+        return None
+    return found
+
+
+def _foreign(quantity: Quantity, mine: Unit) -> float | None:
+    """A quantity in my unit, when one of the two is metric and the other imperial."""
+    theirs = quantity.unit
+    if theirs is None or (theirs.name in _IMPERIAL) == (mine.name in _IMPERIAL):
+        return None
+    value = quantity.values[0]
+    if theirs.dimension == mine.dimension:
+        return value * theirs.factor / mine.factor
+    if theirs.name == "°F" and mine.name in ("°C", "°"):
+        return (value - 32) / 1.8
+    if theirs.name in ("°C", "°") and mine.name == "°F":
+        return value * 1.8 + 32
+    return None
+
+
+def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
+    """The narrowest part that stands nowhere: a year, a day, one of ``23/24``; or all of it.
+
+    Empty when the parts stand there for themselves.
+    """
+    if quantity.kind is Kind.DATE:
+        return [] if _stands_in_series(quantity, indexes) else [_missing_date(quantity, indexes)]
+    if quantity.separable:
+        return [
+            Miss(quantity, start, end, value)
+            for value, start, end in quantity.parts
+            if not any(_stands_bare(value, index) for _, index in indexes)
+        ]
+    return [Miss(quantity, quantity.start, quantity.end, None)]
+
+
+def _stands_in_series(quantity: Quantity, indexes: Indexed) -> bool:
+    """In a time series every day of a month recurs in many rows: only its parts can be checked."""
+    return any(
+        len(index.by_day) >= _SERIES and all(value in index.parts for value, _, _ in quantity.parts)
+        for _, index in indexes
+    )
+
+
+def _stands_bare(value: float, index: Index) -> bool:
+    return value in index.parts or any(
+        found.unit is None or not found.unit.hard for found in index.by_value.get(value, ())
+    )
+
+
+def _missing_date(quantity: Quantity, indexes: Indexed) -> Miss:
+    whole = Miss(quantity, quantity.start, quantity.end, None)
+    year_part: Part | None = next((part for part in quantity.parts if part[0] >= 1000), None)
+    if year_part is None:
+        return whole
+    value, start, end = year_part
+    days = [(month, day) for _, month, day in quantity.dates if day is not None]
+    if any(day in index.by_day for day in days for _, index in indexes):
+        return Miss(quantity, start, end, value)
+    if not any(_stands_bare(value, index) for _, index in indexes):
+        return whole
+    if start - quantity.start < quantity.end - end:
+        return Miss(quantity, end, quantity.end, None)
+    return Miss(quantity, quantity.start, start, None)

@@ -1,0 +1,101 @@
+"""One-token things that are matched whole: versions, ticket ids, phone numbers, IBANs."""
+
+from __future__ import annotations
+
+import re
+
+from service.checks.reading.passage import CJK, Passage
+from service.checks.reading.quantities import Kind, Part, Quantity
+
+_TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
+_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_PHONE = re.compile(
+    r"\+?[0-9]{1,4}(?:[ /-]?\(0?[0-9]{1,5}\))?(?:[ /-][0-9]{2,}){2,6}(?![0-9])"
+    r"|[0-9]{3}[ ).-]{1,2}[0-9]{3,4}-[0-9]{4}(?![0-9])"
+    r"|[0-9]{3}-[0-9]{4}(?![0-9-])"
+)
+_YEARS_OR_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[12][0-9]{3}-[12][0-9]{3}")
+_ZEROS = re.compile(r"(?:\.0)+$")
+_LONGEST_PREFIX = 40
+PHONE = "tel:"
+
+
+def add(passage: Passage, start: int, end: int, name: str, parts: tuple[Part, ...] = ()) -> int:
+    """Record the name at ``start:end``; a version's trailing zeros do not count."""
+    code = name.casefold()
+    if code[:1].isdigit():
+        code = _ZEROS.sub("", code)
+    passage.found.append(Quantity(start, end, start, end, Kind.CODE, code=code, parts=parts))
+    return end
+
+
+def prefix_start(text: str, start: int, done: int) -> int:
+    """Where the letters, digits and dashes that stand right before ``start`` begin."""
+    left, floor = start, max(done, start - _LONGEST_PREFIX)
+    while left > floor:
+        char = text[left - 1]
+        if char >= CJK or not (char.isalnum() or char in "_-"):
+            break
+        left -= 1
+    return left
+
+
+def tail_end(text: str, start: int) -> int:
+    """Where the letters, digits and inner marks that begin at ``start`` end."""
+    tail = _TAIL.match(text, start)
+    return start + 1 if tail is None else max(tail.end(), start + 1)
+
+
+def glued(passage: Passage, left: int, start: int) -> int:
+    """A name whose digits begin at ``start`` and whose letters begin at ``left``."""
+    text = passage.text
+    prefix = text[left:start]
+    if len(prefix) == 2 and prefix.isupper():
+        iban = _IBAN.match(text, left)
+        if iban is not None:
+            return add(passage, left, iban.end(), iban.group().replace(" ", ""))
+    end = tail_end(text, start)
+    if prefix in ("v", "V"):
+        return add(passage, left, end, text[start:end])
+    return add(passage, left, end, text[left:end])
+
+
+def dashed(passage: Passage, start: int, done: int) -> int:
+    """``T-48213`` is one name; in ``mid-1990s`` the dash is a hyphen (0: not a name)."""
+    text = passage.text
+    left = prefix_start(text, start - 1, done)
+    if not text[left].isupper():
+        return 0
+    end = tail_end(text, start)
+    return add(passage, left, end, text[left:end])
+
+
+def phone(passage: Passage, start: int, before: str) -> int:
+    """A phone number at ``start``, kept as its digits; 0 when there is none."""
+    text = passage.text
+    international = before == "+" or text[start] == "0"
+    if not (
+        international
+        or text[start + 3 : start + 4] in _PHONE_MARKS
+        or text[start + 1 : start + 2] == "-"
+    ):
+        return 0
+    match = _PHONE.match(text, start)
+    if match is None:
+        return 0
+    raw = match.group()
+    digits = "".join(char for char in raw if char.isdigit())
+    if not 7 <= len(digits) <= 16 or (len(digits) == 7 and text[start + 3] != "-"):
+        return 0
+    if not international and ("-" not in raw or _YEARS_OR_DATE.fullmatch(raw)):
+        return 0
+    if before != "+" and _YEARS_OR_DATE.fullmatch(raw):
+        return 0
+    first = start - 1 if before in "+(" else start
+    passage.found.append(
+        Quantity(first, match.end(), start, match.end(), Kind.CODE, code=PHONE + digits)
+    )
+    return match.end()
+
+
+_PHONE_MARKS = frozenset({")", "-", "."})

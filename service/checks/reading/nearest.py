@@ -1,0 +1,101 @@
+"""For a number that stands nowhere: the closest thing that does, and what is wrong with it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import NamedTuple
+
+from service.checks.reading import units
+from service.checks.reading.evidence import Index, shown, significant
+from service.checks.reading.grounding import Indexed, Miss, Source, comparable
+from service.checks.reading.quantities import Kind, Quantity
+
+ABSENT, UNIT_MISMATCH, MAGNITUDE, SIGN, TRANSPOSED = (
+    "absent",
+    "unit_mismatch",
+    "magnitude",
+    "sign",
+    "transposed",
+)
+_MOST_CODES = 200
+
+
+class Near(NamedTuple):
+    """``reason``: what the finding is called; ``note``: the same for people; ``rank``: 0 is best."""
+
+    rank: int
+    reason: str
+    note: str
+    source: Source
+    found: Quantity
+
+
+def nearest(miss: Miss, indexes: Indexed) -> Near | None:
+    """The most telling near miss over all texts; the first text wins a tie."""
+    best: Near | None = None
+    for source, index in indexes:
+        near = _near(miss, source, index)
+        if near is not None and (best is None or near.rank < best.rank):
+            best = near
+    return best
+
+
+def _near(miss: Miss, source: Source, index: Index) -> Near | None:
+    quantity = miss.quantity
+    if quantity.kind is Kind.DATE:
+        return _near_date(quantity, source, index)
+    if quantity.kind is Kind.TIME:
+        if not index.by_minute:
+            return None
+        minute = min(index.by_minute, key=lambda other: abs(other - quantity.minutes[0]))
+        return Near(5, ABSENT, "another time", source, index.by_minute[minute])
+    if quantity.kind is Kind.CODE:
+        for code, found in islice(index.codes.items(), _MOST_CODES):
+            if _swapped(code, quantity.code):
+                return Near(2, TRANSPOSED, "digits swapped", source, found)
+        return None
+    value = quantity.values[0] if miss.value is None else miss.value
+    return _near_number(quantity, value, source, index)
+
+
+def _near_number(quantity: Quantity, value: float, source: Source, index: Index) -> Near | None:
+    same = index.by_value.get(value)
+    if same:
+        for found in same:
+            if comparable(quantity, found) and (found.sign < 0) != (quantity.sign < 0):
+                return Near(0, SIGN, "another sign", source, found)
+        return Near(1, UNIT_MISMATCH, "another unit", source, same[0])
+    for found in index.by_multiset.get("".join(sorted(shown(value))), ()):
+        if _swapped(shown(found.values[0]), shown(value)):
+            return Near(2, TRANSPOSED, "digits swapped", source, found)
+    scaled = index.by_digits.get(significant(value)) if value else None
+    if scaled is not None and units.comparable(quantity.unit, scaled.unit):
+        return Near(3, MAGNITUDE, "another scale", source, scaled)
+    alike = [found for found in index.nearest(value) if found.unit is quantity.unit]
+    if not alike:
+        return None
+    closest = min(alike, key=lambda other: abs(other.values[0] - value))
+    return Near(6, ABSENT, "another value", source, closest)
+
+
+def _near_date(quantity: Quantity, source: Source, index: Index) -> Near | None:
+    _, month, day = quantity.dates[0]
+    known = index.by_day.get((month, day))
+    if known:
+        return Near(4, ABSENT, "another year", source, known[0][1])
+    swapped = index.by_day.get((day, month))
+    if swapped:
+        return Near(2, TRANSPOSED, "day and month swapped", source, swapped[0][1])
+    some = next(iter(index.by_day.values()), None)
+    return Near(5, ABSENT, "another date", source, some[0][1]) if some else None
+
+
+def _swapped(one: str, other: str) -> bool:
+    """Two strings that differ by exchanging two characters."""
+    if len(one) != len(other) or one == other:
+        return False
+    apart = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    if len(apart) != 2:
+        return False
+    left, right = apart
+    return one[left] == other[right] and one[right] == other[left]

@@ -1,0 +1,112 @@
+"""CJK numerals (三十, 百分之三十, 十二月三十一日) and Roman ones that number something (Annex VI)."""
+
+from __future__ import annotations
+
+import re
+
+from service.checks.reading import calendar, units, words
+from service.checks.reading.dates import CJK_CLOCK
+from service.checks.reading.digits import scaled
+from service.checks.reading.passage import Passage
+from service.checks.reading.quantities import Form, Kind, Quantity
+
+_N = f"[{words.CJK_NUMERALS}]"
+_ANY = re.compile(_N)
+_RUN = re.compile(
+    rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})"
+    rf"|(?P<month>{_N}{{1,2}})月(?P<day>{_N}{{1,3}})[日号]"
+    rf"|(?P<run>{_N}{{1,24}})"
+)
+_LABELLED = re.compile(
+    r"(?:Annexe?|Anhang|Anlage|Appendix|Kapitel|Chapter|Chapitre|Capítulo|Anexo|Teil|Part|Partie|Band|"
+    r"Vol(?:ume|\.)|Tome|Section|Abschnitt|Art(?:ikel|icle|\.)|Titel|Title|Phase|Level|Stufe|Class|"
+    r"Klasse|Type?|Buch|Book|Act|War|Grade|Tier|Module?|Modul|Nr\.|No\.|Stage|Category|Kategorie|Zone)"
+    r" ([IVXLC]{1,7})\b"
+)
+
+
+def read_cjk(passage: Passage) -> None:
+    """Add the numbers, shares, dates and times in CJK numerals."""
+    if passage.text.isascii() or not _ANY.search(passage.text):
+        return
+    taken = passage.taken()
+    pointer = done = 0
+    for match in _RUN.finditer(passage.text):
+        start = match.start()
+        while pointer < len(taken) and taken[pointer][1] <= start:
+            pointer += 1
+        inside = pointer < len(taken) and taken[pointer][0] <= start
+        if start >= done and not inside:
+            done = _number(passage, match)
+
+
+def _number(passage: Passage, match: re.Match[str]) -> int:
+    start, end = match.span()
+    if match.group("share"):
+        return _share(passage, match)
+    if match.group("month"):
+        month, day = words.cjk(match.group("month")), words.cjk(match.group("day"))
+        if month and day and calendar.is_date(None, int(month), int(day)):
+            return passage.add_date((None, int(month), int(day)), start, end, ((day, start, end),))
+        return end
+    value = words.cjk(match.group("run"))
+    if value is None:
+        return end
+    stop = _hour(passage, value, start, end)
+    if stop:
+        return stop
+    measure = units.read(passage.text, end)
+    # a lone numeral is part of many words (一般, 万一); only with a unit does it count something
+    form = Form.CARDINAL if measure.unit is not None or end - start > 1 else Form.MULTIPLE
+    passage.found.append(
+        Quantity(
+            start,
+            measure.end,
+            start,
+            end,
+            values=(scaled(value, measure.power),),
+            unit=measure.unit,
+            form=form,
+        )
+    )
+    return measure.end
+
+
+def _share(passage: Passage, match: re.Match[str]) -> int:
+    """``百分之三十`` is 30 %, ``三分之一`` a third."""
+    start, end = match.span()
+    whole, part = words.cjk(match.group("whole")), words.cjk(match.group("share"))
+    if whole and part is not None:
+        hundredths = match.group("whole") == "百"
+        value = part if hundredths else float(f"{part / whole:.12g}")
+        unit = units.BY_NAME["%"] if hundredths else None
+        passage.found.append(
+            Quantity(start, end, start, end, values=(value,), unit=unit, form=Form.CARDINAL)
+        )
+    return end
+
+
+def _hour(passage: Passage, value: float, start: int, end: int) -> int:
+    clock = CJK_CLOCK.match(passage.text, end)
+    if clock is None or not 1 <= value <= 24:
+        return 0
+    minute = 30 if clock.group(2) else int(clock.group(1) or 0)
+    read = calendar.clock(passage.text, int(value), minute, start, clock.end(), marked=True)
+    if read is None:
+        return 0
+    parts = ((value, start, end),)
+    passage.found.append(
+        Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+    )
+    return read.end
+
+
+def read_roman(passage: Passage) -> None:
+    """Add Roman numerals that stand behind a word which they number."""
+    for match in _LABELLED.finditer(passage.text):
+        value = words.roman(match.group(1))
+        if value is not None:
+            start, end = match.span(1)
+            passage.found.append(
+                Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
+            )

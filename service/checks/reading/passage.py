@@ -1,0 +1,43 @@
+"""A text while it is read: folded, what was found in it so far, and its own habits."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from service.checks.reading import calendar, language, separators
+from service.checks.reading.folding import fold
+from service.checks.reading.quantities import Kind, Part, Quantity
+
+CJK = "\u2e80"
+"""Characters from here on need no word boundary beside digits."""
+
+
+class Passage:
+    """Readers append to ``found``; the habits are worked out only when a reading depends on them."""
+
+    def __init__(self, original: str) -> None:
+        self.text = fold(original)
+        self.found: list[Quantity] = []
+
+    @cached_property
+    def language(self) -> str:
+        return language.detect(self.text)
+
+    @cached_property
+    def date_order(self) -> str:
+        """ "dmy", "mdy" or "" when the text does not say."""
+        return calendar.order_of(self.text, self.language)
+
+    @cached_property
+    def decimal_mark(self) -> str:
+        """ "." or ",", by the text's own usage, then by its language; "" when both are possible."""
+        return separators.decimal_mark(self.text, self.language)
+
+    def add_date(self, date: calendar.Date, start: int, end: int, parts: tuple[Part, ...]) -> int:
+        quantity = Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=parts)
+        self.found.append(quantity)
+        return end
+
+    def taken(self) -> list[tuple[int, int]]:
+        """The spans found so far, in order."""
+        return sorted((quantity.start, quantity.end) for quantity in self.found)

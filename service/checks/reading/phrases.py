@@ -1,0 +1,80 @@
+"""Words beside a number that change what it says: a loss, a rounding, a counted thing."""
+
+from __future__ import annotations
+
+import re
+
+from service.checks.reading.quantities import Quantity
+
+# stems (open at the end) and whole words that say a value goes down or is below zero
+_LOSS_STEMS = (
+    "loss lost lose negativ verlust fehlbetrag defizit deficit déficit perte pérdida fall fell drop declin decreas "
+    "reduc shrank shrink sank sink gesunken rückgang gefallen abzüglich kälte frost baiss recul dimin inférieur cayó "
+    "bajó caída descen"
+).split()
+_LOSS_WORDS = "minus moins menos down below under less cut unter weniger bajo zero null".split()
+_LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
+_LOSS = re.compile(
+    rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{'|'.join(_LOSS_WORDS)})\b|{'|'.join(_LOSS_CJK)}"
+)
+
+_ARTICLE = r"[ (*]*(?:the |a |an |de |den |die |der |un |une )?[€$£]?$"
+
+
+def _marks(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?:(?<![^\W\d_])(?:{words})){_ARTICLE}")
+
+
+_ABOUT = _marks(
+    r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|rund|etwa|ungefähr|zirka|gut|environ|"
+    r"à peu près|autour de|quelque|unos|unas|alrededor de|aproximadamente|cerca de|≈|~|±|约|約|大约|およそ|ほぼ|"
+    r"estimated|an average of|average of"
+)
+_OVER = _marks(
+    r"over|more than|above|upwards of|at least|über|mehr als|mindestens|plus de|plus d'|más de|超过|超過|exceeding|"
+    r"exceeds"
+)
+_ALMOST = _marks(
+    r"almost|nearly|close to|under|less than|up to|fast|knapp|beinahe|nahezu|bis zu|presque|près de|casi|近|将近"
+)
+
+_CONNECTIVES = (
+    "and or to of in on at for from per by with the is was as than off each out up more less about und oder bis von "
+    "pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl et ou par à de du des "
+    "le la les en sur pour y o por el los las a al con"
+).split()
+_COUNTED = re.compile(rf"[ -](?!(?:{'|'.join(_CONNECTIVES)})\b)[^\W\d_]{{3,}}")
+
+
+def says_loss(text: str, quantity: Quantity) -> bool:
+    """Whether the words around a number say that it is below zero or taken off."""
+    start, end = max(0, quantity.start - 80), min(len(text), quantity.end + 30)
+    return _LOSS.search(text, start, end) is not None
+
+
+def counts_something(text: str, quantity: Quantity) -> bool:
+    """Whether a number without a unit counts what the next word names (``14 Plätze``)."""
+    return _COUNTED.match(text, quantity.end) is not None
+
+
+def tolerance(text: str, quantity: Quantity) -> tuple[float, float] | None:
+    """The values that a number marked as rounded may stand for; None when it is not marked."""
+    before = text[max(0, quantity.start - 30) : quantity.start]
+    value, step = quantity.values[0], shown_step(quantity)
+    if _ABOUT.search(before):
+        return value - step / 2, value + step / 2
+    if _OVER.search(before):
+        return value, value + step
+    if _ALMOST.search(before):
+        return value - step, value
+    return None
+
+
+def shown_step(quantity: Quantity) -> float:
+    """Worth of the last digit that carries something: 100 for 1,200, 0.01 for 3.14."""
+    value, step = quantity.values[0], quantity.step or 1.0
+    if step < 1.0 or value == 0:
+        return step
+    while value % (step * 10) == 0:
+        step *= 10
+    return step

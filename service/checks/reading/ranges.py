@@ -1,0 +1,62 @@
+"""Ranges: in ``3–5 Werktage``, ``$5-10`` and ``2–5 May`` one unit or month holds for both ends."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from service.checks.reading.digits import scaled
+from service.checks.reading.passage import Passage
+from service.checks.reading.quantities import Form, Kind, Quantity
+
+_LINK = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
+_LONGEST_LINK = 7
+_DASHES = ("-", "–", "/")
+
+
+def share_units(passage: Passage) -> None:
+    """Give each end of a range what stands only at the other. ``passage.found`` is in order."""
+    for one, other in pairwise(passage.found):
+        if other.start - one.end > _LONGEST_LINK:
+            continue
+        gap = passage.text[one.end : other.start]
+        if not _LINK.fullmatch(gap):
+            continue
+        if one.kind is Kind.NUMBER and other.kind is Kind.NUMBER:
+            _share(one, other, gap.strip())
+        elif one.kind is Kind.NUMBER:
+            _share_day(one, other)
+        elif other.kind is Kind.NUMBER and gap.strip() in _DASHES:
+            _share_day(other, one)
+
+
+def _share(one: Quantity, other: Quantity, link: str) -> None:
+    if one.unit is None and other.unit is not None and one.form in (Form.DIGITS, Form.CARDINAL):
+        one.unit = other.unit
+        if other.power and not one.power:
+            one.values = (*one.values, *(scaled(value, other.power) for value in one.values))
+    elif other.unit is None and one.unit is not None and one.unit.hard and link in _DASHES:
+        other.unit = one.unit
+
+
+def _share_day(number: Quantity, whole: Quantity) -> None:
+    """``2–5 May``, ``June 27–29``, ``9–17 Uhr``: both ends are days, or hours."""
+    if number.unit is not None or number.sign or number.parts:
+        return
+    value = number.values[0]
+    if number.form not in (Form.DIGITS, Form.ORDINAL) or value != int(value) or value > 31:
+        return
+    part = (value, number.value_start, number.value_end)
+    if whole.kind is Kind.DATE and value >= 1 and len(whole.dates) == 1:
+        year, month, day = whole.dates[0]
+        if day is not None:
+            number.kind, number.dates, number.parts = (
+                Kind.DATE,
+                ((year, month, int(value)),),
+                (part,),
+            )
+    elif whole.kind is Kind.TIME and value <= 24 and number.start < whole.start:
+        minute = int(value) * 60
+        late = whole.minutes[0] >= 720 and value < 12
+        number.kind, number.parts = Kind.TIME, (part,)
+        number.minutes = (minute, minute + 720) if late else (minute,)

@@ -1,0 +1,209 @@
+"""Numbers that are written out: seventy-two, zweieinhalb Jahre, half past two."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from service.checks.reading import calendar, dates, units, words
+from service.checks.reading.digits import HALF_MORE, MINUS_WORDS, scaled
+from service.checks.reading.folding import lower
+from service.checks.reading.passage import CJK, Passage
+from service.checks.reading.quantities import Form, Kind, Quantity
+
+LETTERS = re.compile(r"[^\W\d_]+")
+_OF_A = re.compile(r" (?:of )?(?:an?|the) ")
+_LONGEST_RUN = 12
+_FORMS = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}
+
+# words that are numbers in one language and something else in another
+_ONLY_IN = {
+    word: language
+    for language, line in {
+        "es": "once media medio dos mil tres primer segundo segunda cuarto quinta",
+        "fr": "seize tiers quart sept cent cents mille premier premiere demi",
+        "de": "elf elfte null mal acht achte achten",
+        "en": "quarter double second",
+    }.items()
+    for word in line.split()
+}
+
+CLOCK_WORDS = frozenset(
+    {"halb", "viertel", "dreiviertel", "half", "quarter", "noon", "midnight", "mitternacht"}
+)
+_CLOCK = re.compile(
+    r"(?i)\b(?:(?P<half>halb) (?P<h1>[a-zäöüß]+|[0-9]{1,2})"
+    r"|(?P<quarter>viertel|dreiviertel) (?P<dir>nach |vor )?(?P<h2>[a-zäöüß]+|[0-9]{1,2})"
+    r"|half past (?P<h3>[a-z]+|[0-9]{1,2})"
+    r"|quarter (?P<dir2>past|to) (?P<h4>[a-z]+|[0-9]{1,2})"
+    r"|(?P<noon>noon|midnight|mitternacht))\b(?: uhr)?"
+)
+
+
+def read_words(passage: Passage) -> None:
+    """Add the numbers written out in German, English, French and Spanish."""
+    low = lower(passage.text)
+    taken = passage.taken()
+    pointer = done = 0
+    known = words.number_word
+    for match in LETTERS.finditer(low):
+        found = known(match.group())
+        if found is None or found.kind == words.ARTICLE:
+            continue
+        start = match.start()
+        if start < done:
+            continue
+        while pointer < len(taken) and taken[pointer][1] <= start:
+            pointer += 1
+        if pointer < len(taken) and taken[pointer][0] <= start:
+            continue
+        if not _is_number_here(passage, match.group()):
+            continue
+        run = _run_of_words(low, match)
+        links = [low[a.end() : b.start()] for a, b in pairwise(run)]
+        joined = words.join([word.group() for word in run], links)
+        if joined is not None:
+            done = run[joined.taken - 1].end()
+            _add(passage, joined, start, done)
+
+
+def _is_number_here(passage: Passage, word: str) -> bool:
+    only = _ONLY_IN.get(word)
+    return only is None or passage.language in (only, "und")
+
+
+def _run_of_words(low: str, first: re.Match[str]) -> list[re.Match[str]]:
+    """``first`` and the number words and joints that follow it, up to a bound."""
+    run = [first]
+    for match in LETTERS.finditer(low, first.end(), first.end() + 240):
+        word = match.group()
+        if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
+            break
+        if words.number_word(word) is None and word not in words.JOINTS:
+            break
+        run.append(match)
+    return run
+
+
+def _add(passage: Passage, joined: words.Joined, start: int, end: int) -> None:
+    text = passage.text
+    if start and (text[start - 1].isdigit() or text[start - 1] == "_"):
+        return
+    form = _FORMS.get(joined.kind, Form.CARDINAL)
+    value = float(joined.value)
+    if (
+        form is not Form.FRACTION
+        and not joined.unit
+        and dates.before_month(passage, value, start, end)
+    ):
+        return
+    if form is Form.ORDINAL:
+        part = (float(f"{1 / value:.12g}"),) if value >= 3 else ()
+        passage.found.append(Quantity(start, end, start, end, values=(value, *part), form=form))
+    elif joined.unit:
+        unit = units.BY_NAME[joined.unit]
+        passage.found.append(
+            Quantity(start, end, start, end, values=(value,), unit=unit, form=form)
+        )
+    elif not _hour(passage, value, start, end):
+        _measured(passage, value, form, start, end)
+
+
+def _hour(passage: Passage, value: float, start: int, end: int) -> bool:
+    """``fünf Uhr``, ``nine o'clock``: written out, an hour may also be one of the afternoon."""
+    if value != int(value) or not 1 <= value <= 24:
+        return False
+    read = calendar.clock(passage.text, int(value), 0, start, end, marked=False)
+    if read is None:
+        return False
+    minutes = read.minutes
+    tail = passage.text[read.end - 3 : read.end].lower()
+    if len(minutes) == 1 and value <= 12 and tail in ("uhr", "ock"):
+        minutes = (minutes[0], (minutes[0] + 720) % 1440)
+    parts = ((value, start, end),)
+    passage.found.append(
+        Quantity(start, read.end, start, end, Kind.TIME, minutes=minutes, parts=parts)
+    )
+    return True
+
+
+def _measured(passage: Passage, value: float, form: Form, start: int, end: int) -> None:
+    text = passage.text
+    link = _OF_A.match(text, end) if form is Form.FRACTION else None
+    unit_at = end if link is None else link.end()
+    measure = units.read(text, unit_at)
+    stop = end if measure.end == unit_at else measure.end
+    amount = scaled(value, measure.power)
+    half = HALF_MORE.match(text, stop) if measure.unit is not None else None
+    if half is not None:
+        amount, stop = amount + 0.5, half.end()
+    before = text[max(0, start - 10) : start].split()
+    sign = -1 if before and before[-1].lower() in MINUS_WORDS else 0
+    passage.found.append(
+        Quantity(start, stop, start, end, values=(amount,), unit=measure.unit, form=form, sign=sign)
+    )
+
+
+def read_clock_words(passage: Passage) -> None:
+    """Add the times of day that are written out; they replace the numbers inside them."""
+    text = passage.text
+    for match in _CLOCK.finditer(text):
+        minutes = _minutes(match)
+        if minutes is None:
+            continue
+        start, end = match.span()
+        inside = [q for q in passage.found if q.start < end and q.end > start]
+        if match.group("noon"):
+            if not inside:
+                passage.found.append(
+                    Quantity(start, end, start, end, Kind.TIME, minutes=(minutes,))
+                )
+            continue
+        passage.found = [q for q in passage.found if q not in inside]
+        read = calendar.clock(text, minutes // 60, minutes % 60, start, end, marked=True)
+        readings: tuple[int, ...] = (minutes % 1440, (minutes + 720) % 1440)
+        if read is not None and read.end != end:
+            end, readings = read.end, read.minutes[:1]
+        passage.found.append(Quantity(start, end, start, end, Kind.TIME, minutes=readings))
+
+
+def _hour_word(word: str | None) -> int | None:
+    if not word:
+        return None
+    if word.isdigit():
+        return int(word) if int(word) <= 24 else None
+    if word.lower() in ("eins", "one"):
+        return 1
+    found = words.number_word(word.lower())
+    if found is None or found.kind != words.CARDINAL or found.unit or not 1 <= found.value <= 24:
+        return None
+    return int(found.value)
+
+
+def _minutes(match: re.Match[str]) -> int | None:
+    """Minutes after midnight that a spoken time names, None when its hour is no hour."""
+    if match.group("noon"):
+        return 720 if match.group("noon").lower() == "noon" else 0
+    hour = _hour_word(
+        match.group("h1") or match.group("h2") or match.group("h3") or match.group("h4")
+    )
+    if hour is None:
+        return None
+    if match.group("half"):
+        return hour * 60 - 30
+    if match.group("h3"):
+        return hour * 60 + 30
+    direction = (match.group("dir") or match.group("dir2") or "").strip().lower()
+    if direction in ("vor", "to"):
+        return hour * 60 - 15
+    if direction in ("nach", "past"):
+        return hour * 60 + 15
+    return hour * 60 - (15 if match.group("quarter").lower() == "dreiviertel" else 45)
+
+
+def has_number_word(word: str) -> bool:
+    """Whether a word without spaces says a number (articles do not)."""
+    if word[0] >= CJK:
+        return False
+    found = words.number_word(word.lower())
+    return found is not None and found.kind != words.ARTICLE
