@@ -6,6 +6,7 @@ the books, the cases, the verdicts and the dead letters with it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -17,10 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kafka import KafkaAdminClient
+
 from consumers.kafka import KafkaOptions, RecordProducer, TopicFacts
 from consumers.upkeep import list_dead_letters
 from service.accounting import Kind
 from service.bootstrap import Parts, build
+from service.outage import Outage
 from service.records import Record
 from service.review.cases import CaseFilter
 from service.settings import Settings, load_settings
@@ -128,6 +132,13 @@ class World:
 
     def send(self, raw: bytes | None, partition: int = 0):  # noqa: ANN201
         return self.producer.send(self.answers, None, raw, partition=partition)
+
+    def delete_topic(self, topic: str) -> None:
+        with contextlib.closing(
+            KafkaAdminClient(bootstrap_servers=self.settings.kafka_bootstrap)
+        ) as admin:
+            admin.delete_topics([topic])
+        self.until(lambda: not _exists(self.facts, topic))
 
     # Processes.
 
@@ -263,3 +274,11 @@ class World:
         assert rows.keys() == truth.positions
         assert {place for place, kind in rows.items() if kind is Kind.REJECTED} == truth.poison
         assert cases == truth.flagged.keys()
+
+
+def _exists(facts: TopicFacts, topic: str) -> bool:
+    try:
+        facts.partition_count(topic)
+    except Outage:
+        return False
+    return True
