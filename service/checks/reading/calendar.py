@@ -85,15 +85,17 @@ def order_of(text: str, language: str) -> str:
 
 
 _MERIDIEM = re.compile(r" ?([ap])\.? ?m\b\.?", re.IGNORECASE)
+_MORNING = r"in the morning|morgens|früh|vormittags|du matin|de la mañana|am morgen|am vormittag"
+_LATER = (
+    r"in the afternoon|in the evening|at night|p\.m|nachmittags|abends|am nachmittag|am abend|"
+    r"de l'après-midi|du soir|de la tarde|de la noche|noon|mittags"
+)
 _DAYTIME = re.compile(
-    r"(?: uhr| o'clock)?,? ?(?:(in the morning|morgens|früh|vormittags|du matin|de la mañana|am morgen|am vormittag)|"
-    r"(in the afternoon|in the evening|at night|p\.m|nachmittags|abends|am nachmittag|am abend|de l'après-midi|du soir|"
-    r"de la tarde|de la noche|noon|mittags))(?![a-z])",
-    re.IGNORECASE,
+    rf"(?i)(?: uhr| o'clock)?,? ?(?:({_MORNING})|({_LATER}))(?![a-z])",
 )
 _CLOCK_WORD = re.compile(
-    r"(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock| ?h ?([0-5][0-9])(?![0-9]| ?m)|(?<=:[0-9][0-9]) ?h\b)",
-    re.IGNORECASE,
+    r"(?i)(?: ?uhr(?: ?([0-5][0-9])(?![0-9]))?| o'clock"
+    r"| ?h ?([0-5][0-9])(?![0-9]| ?m)|(?<=:[0-9][0-9]) ?h\b)"
 )
 _BEFORE_CJK = re.compile(r"(上午|早上|凌晨|午前|下午|晚上|中午|午後|夜)$")
 _MORNING_CJK = frozenset({"上午", "早上", "凌晨", "午前"})
@@ -107,7 +109,7 @@ class Clock(NamedTuple):
 
 
 def clock(text: str, hour: int, minute: int, start: int, end: int, *, marked: bool) -> Clock | None:
-    """A time of day that stands at ``start:end``. ``marked``: it looks like one by itself (``9:45``)."""
+    """A time of day at ``start:end``. ``marked``: it looks like one by itself (``9:45``)."""
     if not (0 <= hour <= 24 and 0 <= minute < 60):
         return None
     word = _CLOCK_WORD.match(text, end)

@@ -66,7 +66,7 @@ def cjk(passage: Passage, start: int) -> int:
 
 
 def after_month(passage: Passage, month: int, word: str, value: int, start: int, end: int) -> int:
-    """``July 29, 2026``, ``Juli 2026``: the month stands before the digits; 0 when it is no date."""
+    """``July 29, 2026``, ``Juli 2026``: the month stands in front; 0 when it is no date."""
     text = passage.text
     first = text.rfind(word, 0, start)
     part = (float(value), start, end)
@@ -87,7 +87,7 @@ def after_month(passage: Passage, month: int, word: str, value: int, start: int,
 
 
 def before_month(passage: Passage, value: float, start: int, end: int) -> int:
-    """``29. Juli 2026``, ``1er juin``, ``3rd of May``: the day at ``start:end``; 0 when it is none."""
+    """``29. Juli 2026``, ``1er juin``, ``3rd of May``: the day at ``start:end``, or 0."""
     if not 1 <= value <= 31:
         return 0
     after = DATE_AFTER.match(passage.text, end)

@@ -1,4 +1,4 @@
-"""Plain arithmetic on two numbers that the answer states too. Narrow: it is a licence to be wrong."""
+"""Plain arithmetic on two numbers that the answer states too. Kept narrow: it excuses errors."""
 
 from __future__ import annotations
 

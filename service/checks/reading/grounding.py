@@ -20,7 +20,7 @@ _SERIES = 12
 
 
 class Source(NamedTuple):
-    """One text that may ground a number. ``kind``: grounded (a chunk) | from_context | from_query."""
+    """One text that may ground a number. ``kind``: grounded (chunk) | from_context | from_query."""
 
     kind: str
     ref: str | None

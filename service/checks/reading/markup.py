@@ -1,4 +1,4 @@
-"""Where an answer's digits are no statements: list markers, headings, citations, URLs, code names."""
+"""Where an answer's digits are no statements: list markers, headings, citations, URLs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Iterable
 
 Span = tuple[int, int]
 
+_NUMBER = r"[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}"
 _LINE_MARKER = re.compile(
-    r"[ \t>*_#|+-]{0,12}(?:\(?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}[.)](?=[\s*_]|$)|(?<=#) ?[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}(?=\s)"
-    r"|(?<=# )[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}(?=\s))"
+    rf"[ \t>*_#|+-]{{0,12}}(?:\(?{_NUMBER}[.)](?=[\s*_]|$)|(?<=#) ?{_NUMBER}(?=\s)"
+    rf"|(?<=# ){_NUMBER}(?=\s))"
 )
 _BRACKETED = re.compile(r"\[\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}\]")
 _LENTICULAR = re.compile(r"【[^】\n]{1,60}】")
 _ENUMERATED = re.compile(r"\([0-9]{1,2}\)(?= [^\W\d])")
 _KEYCAP = re.compile(r"[0-9]\ufe0f?\u20e3")
 _LABELS = frozenset(
-    "step steps schritt schritte étape etape étapes paso pasos passage passages source sources quelle quellen document "
-    "documents dokument dokumente doc docs chunk chunks context contexts fuente fuentes kontext excerpt excerpts snippet "
-    "snippets footnote footnotes fußnote ref. refs".split()
+    (
+        "step steps schritt schritte étape etape étapes paso pasos passage passages source sources "
+        "quelle quellen document documents dokument dokumente doc docs chunk chunks context "
+        "contexts fuente fuentes kontext excerpt excerpts snippet snippets footnote footnotes "
+        "fußnote ref. refs"
+    ).split()
 )
 """Words that make the number behind them a place in the prompt or a running number."""
 _LIST_LINK = re.compile(r" ?(?:,|and|und|et|y|&|-|–|to|or|oder) ?(?:and )?")

@@ -21,7 +21,7 @@ _MOST_CODES = 200
 
 
 class Near(NamedTuple):
-    """``reason``: what the finding is called; ``note``: the same for people; ``rank``: 0 is best."""
+    """``reason``: what the finding is called; ``note``: the same in words; ``rank``: 0 is best."""
 
     rank: int
     reason: str

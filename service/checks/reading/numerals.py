@@ -1,4 +1,4 @@
-"""CJK numerals (三十, 百分之三十, 十二月三十一日) and Roman ones that number something (Annex VI)."""
+"""CJK numerals (三十, 百分之三十) and Roman ones that number something (Annex VI)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ _RUN = re.compile(
     rf"|(?P<month>{_N}{{1,2}})月(?P<day>{_N}{{1,3}})[日号]"
     rf"|(?P<run>{_N}{{1,24}})"
 )
+_LABELS = (
+    "Annex Annexe Anhang Anlage Appendix Kapitel Chapter Chapitre Capítulo Anexo Teil Part Partie "
+    "Band Volume Vol. Tome Section Abschnitt Artikel Article Art. Titel Title Phase Level Stufe "
+    "Class Klasse Typ Type Buch Book Act War Grade Tier Module Modul Nr. No. Stage Category "
+    "Kategorie Zone"
+)
+"""Words that a Roman numeral numbers."""
 _LABELLED = re.compile(
-    r"(?:Annexe?|Anhang|Anlage|Appendix|Kapitel|Chapter|Chapitre|Capítulo|Anexo|Teil|Part|Partie|Band|"
-    r"Vol(?:ume|\.)|Tome|Section|Abschnitt|Art(?:ikel|icle|\.)|Titel|Title|Phase|Level|Stufe|Class|"
-    r"Klasse|Type?|Buch|Book|Act|War|Grade|Tier|Module?|Modul|Nr\.|No\.|Stage|Category|Kategorie|Zone)"
-    r" ([IVXLC]{1,7})\b"
+    rf"(?:{'|'.join(re.escape(label) for label in _LABELS.split())}) ([IVXLC]{{1,7}})\b"
 )
 
 

@@ -13,7 +13,7 @@ CJK = "\u2e80"
 
 
 class Passage:
-    """Readers append to ``found``; the habits are worked out only when a reading depends on them."""
+    """Readers append to ``found``; habits are worked out only when a reading depends on them."""
 
     def __init__(self, original: str) -> None:
         self.text = fold(original)

@@ -8,8 +8,10 @@ from service.checks.reading.quantities import Quantity
 
 # stems (open at the end) and whole words that say a value goes down or is below zero
 _LOSS_STEMS = (
-    "loss lost lose negativ verlust fehlbetrag defizit deficit déficit perte pérdida fall fell drop declin decreas "
-    "reduc shrank shrink sank sink gesunken rückgang gefallen abzüglich kälte frost baiss recul dimin inférieur cayó "
+    "loss lost lose negativ verlust fehlbetrag defizit deficit déficit perte pérdida fall fell "
+    "drop declin decreas "
+    "reduc shrank shrink sank sink gesunken rückgang gefallen abzüglich kälte frost baiss "
+    "recul dimin inférieur cayó "
     "bajó caída descen"
 ).split()
 _LOSS_WORDS = "minus moins menos down below under less cut unter weniger bajo zero null".split()
@@ -26,21 +28,27 @@ def _marks(words: str) -> re.Pattern[str]:
 
 
 _ABOUT = _marks(
-    r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|rund|etwa|ungefähr|zirka|gut|environ|"
-    r"à peu près|autour de|quelque|unos|unas|alrededor de|aproximadamente|cerca de|≈|~|±|约|約|大约|およそ|ほぼ|"
+    r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|rund|etwa|ungefähr|"
+    r"zirka|gut|environ|"
+    r"à peu près|autour de|quelque|unos|unas|alrededor de|aproximadamente|cerca de|≈|~|±|约|約|"
+    r"大约|およそ|ほぼ|"
     r"estimated|an average of|average of"
 )
 _OVER = _marks(
-    r"over|more than|above|upwards of|at least|über|mehr als|mindestens|plus de|plus d'|más de|超过|超過|exceeding|"
+    r"over|more than|above|upwards of|at least|über|mehr als|mindestens|plus de|plus d'|más de|"
+    r"超过|超過|exceeding|"
     r"exceeds"
 )
 _ALMOST = _marks(
-    r"almost|nearly|close to|under|less than|up to|fast|knapp|beinahe|nahezu|bis zu|presque|près de|casi|近|将近"
+    r"almost|nearly|close to|under|less than|up to|fast|knapp|beinahe|nahezu|bis zu|presque|"
+    r"près de|casi|近|将近"
 )
 
 _CONNECTIVES = (
-    "and or to of in on at for from per by with the is was as than off each out up more less about und oder bis von "
-    "pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl et ou par à de du des "
+    "and or to of in on at for from per by with the is was as than off each out up more less "
+    "about und oder bis von "
+    "pro je im in am an auf für mit das die der ist aus ab mehr weniger netto brutto zzgl inkl "
+    "et ou par à de du des "
     "le la les en sur pour y o por el los las a al con"
 ).split()
 _COUNTED = re.compile(rf"[ -](?!(?:{'|'.join(_CONNECTIVES)})\b)[^\W\d_]{{3,}}")
