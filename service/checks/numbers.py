@@ -144,9 +144,9 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
     kept = []
     label_end = -1
     for quantity in reading.quantities:
-        if not _is_statement(quantity):
-            continue
         start = quantity.value_start
+        if not _is_statement(quantity, spoken=not text[start].isdigit()):
+            continue
         at = bisect_right(starts, start) - 1
         if at >= 0 and start < spans[at][1]:
             continue
@@ -175,14 +175,14 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def _is_statement(quantity: Quantity) -> bool:
+def _is_statement(quantity: Quantity, *, spoken: bool) -> bool:
+    """``spoken``: written out. The first half and one of them are no quantities to check."""
     if quantity.kind is Kind.CODE:
         return _is_identifier(quantity.code)
     if quantity.kind is not Kind.NUMBER:
         return True
     if quantity.form is Form.MULTIPLE:
         return quantity.values[0] > 3
-    spoken = quantity.value_end > quantity.value_start and quantity.step == 1.0
     if quantity.form is Form.ORDINAL:
         return not (spoken and quantity.values[0] <= 2)
     if quantity.form is Form.FRACTION:

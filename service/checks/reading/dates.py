@@ -51,6 +51,15 @@ def numeric(passage: Passage, raw: str, separator: str, start: int, end: int) ->
     return end if stamp is None else clock(passage, stamp.group(), *stamp.span())
 
 
+def year_and_month(passage: Passage, raw: str, start: int, end: int) -> int:
+    """``2025-04``, which may also be a season: its parts may stand for themselves."""
+    year, month = int(raw[:4]), int(raw[5:])
+    parts = ((float(year), start, start + 4), (float(month), start + 5, end))
+    passage.add_date((year, month, None), start, end, parts)
+    passage.found[-1].separable = True
+    return end
+
+
 def cjk(passage: Passage, start: int) -> int:
     """``2026年7月29日``; 0 when there is none."""
     match = _CJK_DATE.match(passage.text, start)

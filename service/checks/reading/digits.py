@@ -20,6 +20,7 @@ _NEXT = re.compile("[0-9" + "".join(_VULGAR) + "]")
 _SHAPE = re.compile(
     r"(?P<iso>[0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}(?![0-9]))"
     r"|(?P<dmy>[0-9]{1,2}([./-]) ?[0-9]{1,2}\4 ?(?:[12][0-9]{3}|[0-9]{2})(?![0-9]|\4[0-9]))"
+    r"|(?P<month>[12][0-9]{3}-(?:0[1-9]|1[0-2])(?![0-9-]))"
     r"|(?P<clock>[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?![0-9:]))"
     r"|(?P<grouped>[0-9]{1,3}(?:(?P<sep>[.,' ]|\\,|\{,\})\n?[0-9]{3}(?:(?P=sep)\n?[0-9]{3}){0,6})"
     r"(?:[.,][0-9]{1,12})?(?![0-9]))"
@@ -31,6 +32,7 @@ _EXPONENT = re.compile(
     r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z])"
     r"| ?(?:[×x·*]|\\times) ?10(?:\^\{?([-+]?[0-9]{1,3})\}?|([⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
+_RAISED_TEN = re.compile(r"\^\{?([-+]?[0-9]{1,2})(?![0-9])\}?|([⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})")
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ORDINAL = re.compile(
     r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])"
@@ -113,6 +115,8 @@ def _shaped(passage: Passage, start: int, shape: re.Match[str], name: str, befor
             return stop
         first = raw.split(separator, 1)[0]
         return _number(passage, start, first, start + len(first), "plain", before)
+    if name == "month":
+        return dates.year_and_month(passage, raw, start, end)
     if name == "clock":
         return dates.clock(passage, raw, start, end)
     if name == "dotted":
@@ -320,6 +324,11 @@ def _evaluate(passage: Passage, draft: _Draft, name: str, whole: bool, *, leadin
         if " " in raw and not raw.split(" ")[1].startswith("0"):
             draft.parts, draft.separable = _groups(raw, draft.start), True
     after = text[end : end + 1]
+    if raw == "10" and (raised_ten := _RAISED_TEN.match(text, end)) is not None:
+        caret, raised = raised_ten.groups()
+        draft.values, draft.power = (1.0,), draft.power + int(caret or raised.translate(_RAISED))
+        draft.end = raised_ten.end()
+        return
     if after in _BEFORE_EXPONENT:
         exponent = _EXPONENT.match(text, end)
         if exponent is not None:

@@ -10,6 +10,7 @@ from service.checks.reading import units
 from service.checks.reading.calendar import Date
 from service.checks.reading.quantities import Kind, Quantity
 from service.checks.reading.reader import read
+from service.checks.reading.spoken import read_singles
 
 
 class Index:
@@ -44,6 +45,21 @@ class Index:
             self.by_minute.setdefault(minute, quantity)
         if quantity.code:
             self.codes.setdefault(quantity.code, quantity)
+
+    @cached_property
+    def fractions(self) -> list[Quantity]:
+        """Halves, thirds and the like without a unit; at most 100."""
+        found = [q for q in self.quantities if q.unit is None and q.values and 0 < q.values[-1] < 1]
+        return found[:100]
+
+    @cached_property
+    def singles(self) -> dict[tuple[str, float], Quantity]:
+        """One of a unit, said with an article: an hour, ein Jahr, una hora y media."""
+        return {
+            units.base(quantity.values[0], quantity.unit): quantity
+            for quantity in read_singles(self.text)
+            if quantity.unit is not None
+        }
 
     @cached_property
     def folded_case(self) -> str:

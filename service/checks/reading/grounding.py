@@ -13,6 +13,7 @@ from service.checks.reading.units import Unit
 _IMPERIAL = frozenset(
     {"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"}
 )
+_WITH_CENTS = ("EUR", "USD", "AUD", "CAD")
 _MOST_FOREIGN = 400
 """Quantities of a text that are tried for a conversion between metric and imperial."""
 _SERIES = 12
@@ -59,15 +60,30 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
         for minute in quantity.minutes:
             if minute in index.by_minute:
                 return _at(source, index.by_minute[minute])
-        return None
+        return _hours_place(quantity.minutes, source, index)
     if quantity.kind is Kind.CODE:
         return _code_place(quantity, source, index)
     for value in quantity.values:
         for found in index.by_value.get(value, ()):
             if _same(reading, quantity, index, found):
                 return _at(source, found)
+        if (
+            quantity.unit is not None
+            and quantity.unit.name == "h"
+            and value * 60 in index.by_minute
+        ):
+            return _at(source, index.by_minute[int(value * 60)])
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
             return Place(source.kind, source, *index.parts[value])
+    return None
+
+
+def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
+    """``17h`` reads as seventeen hours and may be five o'clock."""
+    for minute in minutes:
+        for found in index.by_value.get(minute / 60, ()):
+            if found.unit is not None and found.unit.name == "h":
+                return _at(source, found)
     return None
 
 
@@ -165,9 +181,21 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
 
 def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
     for value in quantity.values:
-        found = index.by_base.get(units.base(value, unit)) or _in_basis_points(value, unit, index)
+        found = (
+            index.by_base.get(units.base(value, unit))
+            or _in_basis_points(value, unit, index)
+            or _in_cents(value, unit, index)
+            or index.singles.get(units.base(value, unit))
+        )
         if found is not None:
             return found
+    if unit.name == "%":
+        for fraction in index.fractions:
+            if any(
+                abs(100 * value - quantity.values[0]) <= quantity.step / 2
+                for value in fraction.values
+            ):
+                return fraction
     for other in index.quantities[:_MOST_FOREIGN]:
         worth = _foreign(other, unit)
         if worth is None:
@@ -185,6 +213,18 @@ def _in_basis_points(value: float, unit: Unit, index: Index) -> Quantity | None:
     if found is None or found.unit is None or "bp" not in (unit.name, found.unit.name):
         return None
     return found
+
+
+def _in_cents(value: float, unit: Unit, index: Index) -> Quantity | None:
+    """99 cents are 0.99 of whatever money has cents."""
+    if unit.name == "ct":
+        for name in _WITH_CENTS:
+            found = index.by_base.get((f"money {name}", float(f"{value / 100:.10g}")))
+            if found is not None:
+                return found
+    elif unit.dimension.startswith("money"):
+        return index.by_base.get(("money ct", float(f"{value * 100:.10g}")))
+    return None
 
 
 def _foreign(quantity: Quantity, mine: Unit) -> float | None:
@@ -207,7 +247,7 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
 
     Empty when the parts stand there for themselves.
     """
-    if quantity.kind is Kind.DATE:
+    if quantity.kind is Kind.DATE and not quantity.separable:
         return [] if _stands_in_series(quantity, indexes) else [_missing_date(quantity, indexes)]
     if quantity.separable:
         return [

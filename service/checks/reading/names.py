@@ -10,7 +10,7 @@ from service.checks.reading.quantities import Kind, Part, Quantity
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _PHONE = re.compile(
-    r"\+?[0-9]{1,4}(?:[ /-]?\(0?[0-9]{1,5}\))?(?:[ /-][0-9]{2,}){2,6}(?![0-9])"
+    r"\+?[0-9]{1,4}(?:[ /-]?\(0?[0-9]{1,5}\))?(?:[ /-][0-9]{2,}){1,6}(?![0-9])"
     r"|[0-9]{3}[ ).-]{1,2}[0-9]{3,4}-[0-9]{4}(?![0-9])"
     r"|[0-9]{3}-[0-9]{4}(?![0-9-])"
 )
@@ -64,10 +64,19 @@ def dashed(passage: Passage, start: int, done: int) -> int:
     """``T-48213`` is one name; in ``mid-1990s`` the dash is a hyphen (0: not a name)."""
     text = passage.text
     left = prefix_start(text, start - 1, done)
-    if not text[left].isupper():
-        return 0
     end = tail_end(text, start)
+    if not text[left].isupper() and not _is_lower_case_name(
+        text[left : start - 1], text[start:end]
+    ):
+        return 0
     return add(passage, left, end, text[left:end])
+
+
+def _is_lower_case_name(prefix: str, digits: str) -> bool:
+    """``inv-4711`` is a name; ``pre-2000``, ``mid-1990s`` and ``top-100`` are not."""
+    if not 2 <= len(prefix) <= 5 or prefix in _HYPHENATED or not digits.isdigit():
+        return False
+    return len(digits) >= 3 and not (len(digits) == 4 and digits[0] in "12")
 
 
 def phone(passage: Passage, start: int, before: str) -> int:
@@ -98,4 +107,7 @@ def phone(passage: Passage, start: int, before: str) -> int:
     return match.end()
 
 
+_HYPHENATED = frozenset(
+    "top mid pre post sub non anti over under ages plus up to bis ab von the der die und and or".split()
+)
 _PHONE_MARKS = frozenset({")", "-", "."})

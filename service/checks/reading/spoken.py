@@ -12,7 +12,13 @@ from service.checks.reading.passage import CJK, Passage
 from service.checks.reading.quantities import Form, Kind, Quantity
 
 LETTERS = re.compile(r"[^\W\d_]+")
-_OF_A = re.compile(r" (?:of )?(?:an?|the) ")
+_OF_A = re.compile(r" (?:of )?(?:an?|the) | d'")
+_ONE_AND = re.compile(r"(?:one and a|eins und ein|uno y|un et) $")
+_SINGLE = re.compile(
+    r"(?i)(?<!half )(?<!demi )(?<!quarter of )(?<![^\W\d_])(?:an?|one|eine?[mnrs]?|une?|una) "
+    r"([^\W\d_]{2,14})(?P<half> and a half| et demie?| y media)?"
+)
+_SINGULAR = frozenset({"a", "one", "ein", "un", "une"})
 _LONGEST_RUN = 12
 _FORMS = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}
 
@@ -98,15 +104,37 @@ def _add(passage: Passage, joined: words.Joined, start: int, end: int) -> None:
     ):
         return
     if form is Form.ORDINAL:
-        part = (float(f"{1 / value:.12g}"),) if value >= 3 else ()
+        before = text[max(0, start - 6) : start].split()
+        is_part = value >= 3 and bool(before) and before[-1].lower() in _SINGULAR
+        part = (float(f"{1 / value:.12g}"),) if is_part else ()
         passage.found.append(Quantity(start, end, start, end, values=(value, *part), form=form))
     elif joined.unit:
         unit = units.BY_NAME[joined.unit]
         passage.found.append(
             Quantity(start, end, start, end, values=(value,), unit=unit, form=form)
         )
+    elif form is Form.FRACTION and _is_numbered(passage, start):
+        return
     elif not _hour(passage, value, start, end):
         _measured(passage, value, form, start, end)
+
+
+def _is_numbered(passage: Passage, start: int) -> bool:
+    """``the third quarter``: one of four, no fraction."""
+    last = passage.found[-1] if passage.found else None
+    return last is not None and last.form is Form.ORDINAL and last.end == start - 1
+
+
+def read_singles(text: str) -> list[Quantity]:
+    """One of a unit, said with an article (``an hour and a half``); only evidence, never asked."""
+    found = []
+    for match in _SINGLE.finditer(text):
+        measure = units.read(text, match.start(1))
+        if measure.unit is not None and measure.end == match.end(1):
+            value = 1.5 if match.group("half") else 1.0
+            start, end = match.span()
+            found.append(Quantity(start, end, start, end, values=(value,), unit=measure.unit))
+    return found
 
 
 def _hour(passage: Passage, value: float, start: int, end: int) -> bool:
@@ -133,6 +161,9 @@ def _measured(passage: Passage, value: float, form: Form, start: int, end: int) 
     unit_at = end if link is None else link.end()
     measure = units.read(text, unit_at)
     stop = end if measure.end == unit_at else measure.end
+    whole = _ONE_AND.search(text, max(0, start - 14), start) if form is Form.FRACTION else None
+    if whole is not None:
+        value, start = value + 1, whole.start()
     amount = scaled(value, measure.power)
     half = HALF_MORE.match(text, stop) if measure.unit is not None else None
     if half is not None:

@@ -58,7 +58,7 @@ _SCALES = {
     "million": 1e6, "millions": 1e6, "millionen": 1e6, "millon": 1e6, "millones": 1e6, "crore": 1e7,
     "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "milliard": 1e9, "milliards": 1e9,
 }  # fmt: skip
-_BARE_SCALES = frozenset({"hundred", "dozen", "dutzend", "douzaine", "docena", "thousand", "cien", "mil", "mille",
+_BARE_SCALES = frozenset({"hundred", "dozen", "dutzend", "douzaine", "docena", "thousand", "cien", "ciento", "cent", "mil", "mille",
                           "million", "milliarde", "billion", "millon", "tausend", "milliard", "lakh", "crore"})  # fmt: skip
 
 _ORDINALS: dict[str, int] = {
