@@ -34,7 +34,7 @@ IDLE_POLL_MS = 200
 BUSY_POLL_MS = 3
 HALT_RETRY_S = 2.0
 MAX_RECORD_BYTES = 700_000
-"""A batch whose record for ``rag.verdicts`` would be larger is split: topics take 1 MB by default."""
+"""A batch whose record for ``rag.verdicts`` would be larger is split: topics take 1 MB or so."""
 
 HEARTBEAT_LATE_S = 8.0
 
@@ -211,7 +211,7 @@ class AnswersConsumer:
             yield from sleep(HALT_RETRY_S)
 
     def _settle(self, held: _Held, placed: Placed) -> Job[None]:
-        """Flush what a former owner left, put the account's start and losses on record, and seek."""
+        """Flush what a former owner left, record the account's start and losses, and seek."""
         held.halted = None
         yield from self._flush(held.partition)
         held.segment, held.topic_id = placed.segment, placed.topic_id
@@ -308,7 +308,7 @@ class AnswersConsumer:
         return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
 
     def _flush(self, partition: int) -> Job[None]:
-        """Produce what the outbox holds: the cases, then the batch that closes them; then forget it."""
+        """Produce the outbox: the cases, then the batch that closes them; then forget it."""
         outbox = yield from self._outbox(partition)
         if outbox is None:
             return
@@ -330,7 +330,7 @@ class AnswersConsumer:
 
     def _bury_batches(self, faults: tuple[Undecodable, ...]) -> Job[None]:
         options, now = self._options, int(time.time() * 1000)
-        for fault in faults:
+        for _ in faults:
             self._metrics.observe_undecodable_batch()
             self._metrics.observe_dead_letter("undecodable")
         letters = [letter_of_batch(fault, options.topic, options.group, now) for fault in faults]

@@ -1,4 +1,4 @@
-"""Where a partition is to be read from: the checkpoint in Redis is the truth, Kafka's commit a hint.
+"""Where a partition is read from: the checkpoint in Redis is the truth, Kafka's commit a hint.
 
 When the store is not the one that this topic belongs to, reading on would corrupt the books; then
 the partition is halted, with the reason, until ``groundwatch rebuild`` or ``checkpoints reset``.
@@ -68,7 +68,7 @@ class Placement:
         self.epoch = ""
 
     def place(self, partition: int, commit: Commit) -> Placed | Halted | None:
-        """Where to read ``partition`` from; None when an operator's reset could not be committed yet."""
+        """Where to read ``partition`` from; None when a reset could not be committed yet."""
         checkpoints = self._store.checkpoints
         epoch = checkpoints.open()
         if checkpoints.state():
@@ -100,7 +100,7 @@ class Placement:
             return Halted("topic_recreated")
         found = checkpoints.get(self._topic, partition)
         if found is None:
-            # A partition that appeared later: nobody has read anything of it, so from its beginning.
+            # A partition that appeared later: nobody has read any of it, so from its beginning.
             checkpoints.open_segment(self._topic, partition, 0, topic_id)
             found = checkpoints.get(self._topic, partition)
         return found or Halted("store_lost")

@@ -48,7 +48,10 @@ def _security(settings: Settings) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def answers_consumer(parts: Parts, health: Health, start: Start) -> Iterator[AnswersConsumer]:
-    """A member of the group, closed at the end. Raises :class:`Outage` / :class:`Misconfiguration`."""
+    """A member of the group, closed at the end.
+
+    Raises :class:`Outage` or :class:`Misconfiguration`.
+    """
     settings = parts.settings
     if parts.store.connection.embedded:
         raise Misconfiguration(

@@ -1,4 +1,4 @@
-"""What an operator does with topics: rebuild from verdicts, move checkpoints, redrive dead letters."""
+"""What an operator does with topics: rebuild, move checkpoints, redrive dead letters."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def _measures(row: Row) -> Iterable[tuple[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """``left`` and ``right``: term → value. ``imbalance`` = sum(left) − sum(right); 0 when it holds."""
+    """``left`` and ``right``: term → value. It holds when ``imbalance`` (left − right) is 0."""
 
     name: str
     left: Mapping[str, int]
@@ -208,7 +208,7 @@ def books_of(
 ) -> Books:
     """The equations of the design, over all partitions and segments.
 
-    ``case_states``: how many cases the index holds by state, counted apart from ``totals["cases"]``.
+    ``case_states``: cases in the index by state, counted apart from ``totals["cases"]``.
     """
 
     def of(name: str) -> int:

@@ -98,7 +98,7 @@ def check_redis(store: Store) -> None:
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         raise Misconfiguration(
-            f"Redis evicts keys (maxmemory-policy {policy}): counters and checkpoints would vanish; "
+            f"Redis evicts keys (maxmemory-policy {policy}): counters and checkpoints would go; "
             "run `redis-cli config set maxmemory-policy noeviction`"
         )
     if not info.get("aof_enabled"):

@@ -63,7 +63,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Watches the answers of RAG systems: every answer checked, every verdict accounted for.\n\n"
+    help="Watches the answers of RAG systems: every answer checked, every verdict accounted for."
+    "\n\n"
     "Try it: `groundwatch demo`. Settings come from `GROUNDWATCH_*` (see `groundwatch config`).",
 )
 checkpoints_app = typer.Typer(
@@ -115,7 +116,8 @@ def consume(
         str,
         typer.Option(
             "--from",
-            help="Where a first start begins: earliest, latest, or a time such as 2026-11-30T08:00:00Z. Later starts go on from the checkpoint.",
+            help="Where a first start begins: earliest, latest, or a time such as "
+            "2026-11-30T08:00:00Z. Later starts go on from the checkpoint.",
         ),
     ] = "earliest",
     metrics_port: Annotated[
@@ -506,7 +508,7 @@ def _stop_on_signals() -> threading.Event:
 
 
 def _patiently(make: Any, stop: threading.Event) -> Parts | None:
-    """A dependency that is not up yet is waited for: the orchestrator starts things in any order."""
+    """Wait for a dependency that is not up yet: things start in any order."""
     while not stop.is_set():
         try:
             parts: Parts = make()
@@ -614,7 +616,8 @@ def _print_verdict(verdict: dict[str, Any]) -> None:
     out.print(f"{verdict['event_id']}  {outcomes}", highlight=False, markup=False)
     for finding in verdict["findings"]:
         out.print(
-            f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: {finding['detail']}",
+            f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: "
+            f"{finding['detail']}",
             highlight=False, markup=False,
         )  # fmt: skip
 
@@ -640,7 +643,8 @@ def _print_books_line(found: Books) -> None:
 
 def _print_rebuild(report: Report) -> None:
     out.print(
-        f"{report.records} records read ({report.unknown} of other kinds, {report.repeated} repeated); "
+        f"{report.records} records read "
+        f"({report.unknown} of other kinds, {report.repeated} repeated); "
         f"{report.batches} batches and {report.cases} cases restored; "
         f"{report.orphans} cases of batches that never closed (their events are read again); "
         f"{report.without_case} flagged answers whose case has aged out"

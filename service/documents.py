@@ -74,7 +74,7 @@ class BadChunk(ValueError):
 
 
 def read_chunks(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(ref, text) of each line ``{"ref": …, "text": …}``; raises :class:`BadChunk` at the first bad one."""
+    """(ref, text) of each line ``{"ref": …, "text": …}``; :class:`BadChunk` at a bad one."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

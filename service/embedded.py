@@ -27,7 +27,7 @@ WAITING_REQUESTS = 32
 
 
 class Journal:
-    """An append-only JSONL file. A torn last line (a crash while writing) is cut off at the start."""
+    """An append-only JSONL file. A torn last line (a crash while writing) is cut off first."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError when the file cannot be written."""

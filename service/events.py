@@ -57,7 +57,7 @@ class ContextItem(_Part):
 
 
 class Citation(_Part):
-    """A structured citation. ``start``/``end`` are character offsets into ``answer``, end exclusive."""
+    """A structured citation. ``start``/``end``: character offsets into ``answer``, exclusive end."""
 
     ref: Ref
     start: int | None = None
@@ -138,7 +138,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class EventLimits:
-    """Sizes past which an event is refused as ``too_large``: bytes of JSON, chunks, characters of all texts."""
+    """Past these an event is ``too_large``: bytes of JSON, chunks, characters of all texts."""
 
     max_bytes: int = 1 << 20
     max_chunks: int = 200
@@ -148,7 +148,7 @@ class EventLimits:
 def parse_event(
     raw: bytes | None, limits: EventLimits = EventLimits(), default_app: str = "default"
 ) -> AnswerEvent | Rejection:
-    """Read one event. Never raises for any input; ``None`` (a Kafka tombstone) is ``invalid_json``."""
+    """Read one event. Never raises; ``None`` (a Kafka tombstone) is ``invalid_json``."""
     if raw is None:
         return Rejection(RejectReason.INVALID_JSON, "the record has no value (a tombstone)")
     if len(raw) > limits.max_bytes:
@@ -175,7 +175,7 @@ def parse_event(
 
 
 def _is_json(raw: bytes) -> bool:
-    """The model's parser lets NaN through in fields that it does not check; the standard does not."""
+    """The model's parser lets NaN through in unchecked fields; the standard does not."""
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError:

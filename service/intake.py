@@ -12,7 +12,7 @@ class Receipt:
 
     ``state``: ``accepted`` (acknowledged by Kafka; the verdict follows), ``checked``, ``recorded``,
     ``duplicate`` or ``rejected`` (then ``reason``, ``field`` and ``message`` say why).
-    ``verdict``: for ``checked`` {"checks": {name: outcome}, "findings": [...], "case_id": str|None}.
+    ``verdict``, for ``checked``: {"checks": {name: outcome}, "findings": [...], "case_id"}.
     """
 
     state: str

@@ -93,7 +93,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A record that could not be taken. Its raw bytes are kept; ``message`` repeats none of them."""
+    """A record that could not be taken. ``message`` repeats none of its bytes; they are kept."""
 
     record: Record
     reason: str
@@ -177,7 +177,7 @@ def _read(record: Record, terms: Terms) -> Item:
 
 
 def missing_refs(batch: Batch) -> frozenset[DocKey]:
-    """What the document store should be asked: absent chunk texts, and cited refs nobody retrieved."""
+    """What to ask the document store: absent chunk texts, and cited refs nobody retrieved."""
     keys: set[DocKey] = set()
     for item in batch.items:
         event = item.event
@@ -312,7 +312,7 @@ class _Work:
                     self.batch.partition,
                     occurred_ms,
                     self.terms.case_bytes,
-                )  # fmt: skip
+                )
             )
 
     def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
@@ -369,7 +369,7 @@ class _ReleaseBook:
 
 
 def _occurred_ms(event: AnswerEvent, timestamp_ms: int) -> int:
-    """The event's own time, kept within a day of the record's (a wrong clock must not open years)."""
+    """The event's own time, within a day of the record's: a wrong clock must not open years."""
     if event.occurred_at is None:
         return timestamp_ms
     try:
@@ -420,6 +420,6 @@ def group_hits(row: Row) -> tuple[GroupHit, ...]:
             surface,
             row.offset,
             row.hour * HOUR_MS,
-        )  # fmt: skip
+        )
         for check, reason, cause, severity, surface in row.causes
     )

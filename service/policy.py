@@ -1,4 +1,4 @@
-"""The per-app policy: one YAML file, validated, closed. Pure: reading the file is settings' business."""
+"""The per-app policy: one YAML file, validated, closed. Pure: settings read the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 CHECKS_VERSION = 1
-"""Goes up whenever a check decides differently, so that a new rule is not mistaken for a bad release."""
+"""Goes up when a check decides differently: a new rule must not be taken for a bad release."""
 
 OTHER = "other"
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]

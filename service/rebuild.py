@@ -174,8 +174,8 @@ def _after(record: BatchRecord, offset: int) -> BatchRecord:
     missing = record.next - offset - len(rows)
     lost = dict(record.lost)
     gaps = min(record.gaps, missing)
-    for reason in lost:
-        lost[reason] = min(lost[reason], missing - gaps)
+    for reason, number in record.lost.items():
+        lost[reason] = min(number, missing - gaps)
     return replace(record, first=offset, rows=rows, received=len(rows), gaps=gaps, lost=lost)
 
 

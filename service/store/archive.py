@@ -40,7 +40,7 @@ class Archive:
     def list_cases(
         self, filter: CaseFilter = CaseFilter(), cursor: str | None = None, limit: int = 50
     ) -> CasePage:
-        """Up to ``limit`` cases by falling priority. ``ValueError`` for a cursor that is not ours."""
+        """Up to ``limit`` cases by falling priority. ValueError for a cursor that is not ours."""
         dimensions = filter.indexes() or [("all", "cases")]
         keys = [self._c.keys.index(*dimension) for dimension in dimensions]
         with self._c.guard():
@@ -55,7 +55,7 @@ class Archive:
     def _walk(
         self, key: str, others: Sequence[str], after: tuple[str, float] | None, want: int
     ) -> list[tuple[str, float]]:
-        """Ids of ``key`` that are in all ``others``, by falling (priority, id), after the cursor."""
+        """Ids of ``key`` that are in all ``others``, by falling (priority, id), after ``after``."""
         found: list[tuple[str, float]] = []
         top: Any = after[1] if after else "+inf"
         skip = 0

@@ -84,7 +84,7 @@ class Checkpoints:
             self._c.client.hset(self._c.keys.meta, "state", "")
 
     def wipe(self) -> None:
-        """Delete everything but the store's identity and the documents (they come from elsewhere)."""
+        """Delete all but the store's identity and the documents (they come from elsewhere)."""
         keys = self._c.keys
         kept = (keys.meta, keys.documents(""))
         with self._c.guard():

@@ -52,7 +52,7 @@ class Connection:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn "away", "slow", "full" and "not writable now" into :class:`Outage`: all of them heal."""
+        """Turn "away", "slow", "full" and "not writable now" into :class:`Outage`: they heal."""
         try:
             yield
         except (redis.ConnectionError, redis.TimeoutError) as error:
