@@ -344,6 +344,7 @@ class AnswersConsumer:
             return
         self._commit_due = now + self._options.commit_every_s
         self._watch_heartbeat()
+        self._metrics.set_lag(self._lag())
         offsets = {
             held.partition: held.committable
             for held in self._held.values()
@@ -357,6 +358,14 @@ class AnswersConsumer:
         else:
             # A hint that did not arrive: the checkpoint is the truth.
             self._metrics.observe_commit_failure()
+
+    def _lag(self) -> dict[int, int]:
+        """Behind the log's end in what is stored: what waits in a backlog is not done."""
+        return {
+            partition: behind + sum(part.next - part.first for part in held.backlog)
+            for partition, behind in self._consumer.lag().items()
+            if (held := self._held.get(partition)) is not None
+        }
 
     def _watch_heartbeat(self) -> None:
         """An empty poll cannot tell an idle topic from an absent broker; a late heartbeat can."""

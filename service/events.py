@@ -57,7 +57,7 @@ class ContextItem(_Part):
 
 
 class Citation(_Part):
-    """A structured citation. ``start``/``end``: character offsets into ``answer``, exclusive end."""
+    """Structured. ``start`` and ``end`` are character offsets into ``answer``, end exclusive."""
 
     ref: Ref
     start: int | None = None

@@ -1,4 +1,4 @@
-"""The durable gauges, read from the store at intervals by ``serve`` alone."""
+"""What ``serve`` alone does beside serving: the durable gauges, and rolling counters up."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import structlog
 from service.bootstrap import Parts
 from service.health import Health
 from service.outage import Outage
+from service.store.rollup import roll_up
 
 log = structlog.get_logger(__name__)
 
 EVERY_S = 5.0
+ROLL_UP_EVERY_S = 3600.0
 
 
 class GaugeKeeper:
-    """A daemon thread: the books, the queue, and whether the store can be reached."""
+    """A daemon thread: the books, the queue, whether the store can be reached, and upkeep."""
 
     def __init__(self, parts: Parts, health: Health) -> None:
         self._parts = parts
         self._health = health
         self._stop = threading.Event()
+        self._roll_up_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
 
     def start(self) -> None:
@@ -51,3 +54,14 @@ class GaugeKeeper:
     def _run(self) -> None:
         while not self._stop.wait(EVERY_S):
             self.refresh()
+            if time.monotonic() >= self._roll_up_due:
+                self._roll_up()
+
+    def _roll_up(self) -> None:
+        self._roll_up_due = time.monotonic() + ROLL_UP_EVERY_S
+        try:
+            hours = roll_up(self._parts.store.connection, int(time.time()) // 3600)
+        except Outage as outage:
+            log.warning("roll_up_put_off", error=str(outage))
+        else:
+            log.info("rolled_up", hours=hours)

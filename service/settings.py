@@ -11,6 +11,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from service.checks.citation_forms import FORM_NAMES
 from service.policy import Policy
 
 PREFIX = "GROUNDWATCH_"
@@ -150,14 +151,22 @@ def load_policy(path: Path | None) -> Policy:
 
 
 def parse_policy(data: Any, name: str) -> Policy:
+    """A policy from plain data; ``name`` says where it came from. Raises :class:`SettingsError`."""
     try:
-        return Policy.model_validate(data or {})
+        policy = Policy.model_validate(data or {})
     except ValidationError as error:
         faults = [
             f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
             for fault in error.errors(include_input=False, include_url=False)
         ]
         raise SettingsError(f"policy {name}:\n  " + "\n  ".join(faults)) from None
+    for app, rules in [("default", policy.default), *policy.apps.items()]:
+        if unknown := set(rules.citations.forms or ()) - set(FORM_NAMES):
+            raise SettingsError(
+                f"policy {name}:\n  {app}: citations.forms: no such form: "
+                f"{', '.join(sorted(unknown))}; allowed: {', '.join(sorted(FORM_NAMES))}"
+            )
+    return policy
 
 
 def _explain(error: ValidationError) -> str:

@@ -175,6 +175,18 @@ class PartitionConsumer:
         revoked, self._revoked = self._revoked, set()
         return revoked
 
+    def lag(self) -> dict[int, int]:
+        """{partition: records behind the log's end}, from what the last fetch told; partitions of
+        which nothing was fetched yet are absent. Asks no broker."""
+        behind = {}
+        for partition in self._assigned - self._unpositioned:
+            with contextlib.suppress(KeyError, AssertionError):
+                end = self._consumer.highwater(self._at(partition))
+                position = self.position(partition)
+                if end is not None and position is not None:
+                    behind[partition] = max(0, int(end) - position)
+        return behind
+
     def heartbeat_age_s(self) -> float | None:
         """Seconds since the last heartbeat was sent to the group's coordinator; None before."""
         groups = self._consumer.metrics() or {}

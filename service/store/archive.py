@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -169,15 +170,27 @@ class Archive:
             partitions = again
         return books_of(partitions, totals, states, self._checks)
 
-    def counters(self) -> dict[tuple[str, int], dict[str, int]]:
-        """(app, hour) → field → n, all of it: what rates are made of."""
-        found = {}
+    def counters(self) -> dict[tuple[str, int], Counter[str]]:
+        """(app, hour) → field → n, all of it: what rates are made of. Days that were rolled up
+        stand at their first hour."""
+        keys, client = self._c.keys, self._c.client
+        found: dict[tuple[str, int], Counter[str]] = {}
         with self._c.guard():
-            for name, _ in self._c.client.zrange(self._c.keys.hours, 0, -1, withscores=True):
-                app, _, hour = text(name).rpartition(":")
-                fields = pairs(self._c.client.hgetall(self._c.keys.counters(app, int(hour))))
-                found[app, int(hour)] = {field: int(n) for field, n in fields.items()}
+            for app, hour in map(_app_and_number, client.zrange(keys.hours, 0, -1)):
+                found[app, hour] = _numbers(client.hgetall(keys.counters(app, hour)))
+            for app, day in map(_app_and_number, client.zrange(keys.days, 0, -1)):
+                rolled = _numbers(client.hgetall(keys.day_counters(app, day)))
+                found[app, day * 24] = found.get((app, day * 24), Counter()) + rolled
         return found
+
+
+def _app_and_number(member: bytes) -> tuple[str, int]:
+    app, _, number = text(member).rpartition(":")
+    return app, int(number)
+
+
+def _numbers(reply: Any) -> Counter[str]:
+    return Counter({field: int(number) for field, number in pairs(reply).items()})
 
 
 def _body(record: bytes) -> dict[str, Any]:

@@ -11,6 +11,8 @@
 | totals | hash | counts over everything, for the books |
 | n:A:H | hash | counters of app A in hour H: release, ruleset, language, measure → n |
 | hours | zset | A:H by hour |
+| nd:A:D | hash | the same for day D, after 14 days |
+| days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
@@ -60,6 +62,10 @@ class Keys:
         return self.prefix + "hours"
 
     @property
+    def days(self) -> str:
+        return self.prefix + "days"
+
+    @property
     def groups(self) -> str:
         return self.prefix + "groups"
 
@@ -74,6 +80,9 @@ class Keys:
 
     def counters(self, app: str, hour: int) -> str:
         return f"{self.prefix}n:{app}:{hour}"
+
+    def day_counters(self, app: str, day: int) -> str:
+        return f"{self.prefix}nd:{app}:{day}"
 
     def releases(self, app: str) -> str:
         return f"{self.prefix}releases:{app}"

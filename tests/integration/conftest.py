@@ -12,7 +12,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 import redis as redis_client
@@ -189,7 +189,7 @@ def make_world(topic_facts, kafka_options, redis_url, redis, tmp_path) -> Iterat
     """``make_world(partitions=4, **settings)`` → an installation of its own."""
     worlds: list[World] = []
 
-    def make(**settings: object) -> World:
+    def make(**settings: Any) -> World:
         worlds.append(World(topic_facts, kafka_options, redis_url, tmp_path, **settings))
         return worlds[-1]
 

@@ -43,7 +43,9 @@ class Truth:
     flagged: dict[str, Position] = field(default_factory=dict)
 
 
-def answer_event(event_id: str, *, faulty: bool = False, app: str = "support", **more: object) -> bytes:
+def answer_event(
+    event_id: str, *, faulty: bool = False, app: str = "support", **more: object
+) -> bytes:
     """A small clean event, or one that cites a document that was not retrieved."""
     ref = f"pricing#{event_id}" if faulty else "pricing#plans"
     event = {
@@ -130,7 +132,7 @@ class World:
             elif kind == "faulty":
                 self.truth.flagged[event_id] = (partition, offset)
 
-    def send(self, raw: bytes | None, partition: int = 0):  # noqa: ANN201
+    def send(self, raw: bytes | None, partition: int = 0):
         return self.producer.send(self.answers, None, raw, partition=partition)
 
     def delete_topic(self, topic: str) -> None:
@@ -201,11 +203,13 @@ class World:
         give_up = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() > give_up:
-                raise AssertionError(f"not in {timeout_s} s; received {self.received()}\n{self.logs()}")
+                raise AssertionError(
+                    f"not in {timeout_s} s; received {self.received()}\n{self.logs()}"
+                )
             time.sleep(0.1)
 
     def until_received(self, count: int | None = None, timeout_s: float = 60) -> None:
-        """Until everything produced (or ``count`` records) is in the books and out of the outbox."""
+        """Until everything produced (or ``count`` records) is in the books and the outbox empty."""
         want = len(self.truth.positions) if count is None else count
         self.until(lambda: self.received() >= want and not self.outboxes(), timeout_s)
 

@@ -73,7 +73,11 @@ for _, hit in ipairs(spec.groups) do
         'cause', hit.cause, 'severity', hit.severity, 'surface', hit.surface, 'first_seen', hit.ms)
     end
     redis.call('HINCRBY', key, 'count', 1)
-    redis.call('HINCRBY', key, 'd:' .. hit.day, 1)
+    if redis.call('HINCRBY', key, 'd:' .. hit.day, 1) == 1 then
+      -- The day's first member: the trend keeps 60 days, the room for cases two.
+      local day = tonumber(hit.day)
+      redis.call('HDEL', key, 'd:' .. string.format('%d', day - 60), 'p:' .. string.format('%d', day - 2))
+    end
     redis.call('ZADD', groups, 'GT', hit.ms, hit.id)
   end
 end
