@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+
 def test_everything_is_checked_once_and_the_books_balance(make_world) -> None:
     world = make_world()
     world.produce(2_000)

@@ -42,7 +42,9 @@ class _Crash(BaseException):
     """Ends a consumer where it stands, as kill -9 would."""
 
 
-@pytest.mark.parametrize("moment", ["before the flush", "between cases and batch", "before the clear"])
+@pytest.mark.parametrize(
+    "moment", ["before the flush", "between cases and batch", "before the clear"]
+)
 def test_a_crash_after_the_store_write_loses_no_verdict(make_world, crashing, moment) -> None:
     world = make_world(partitions=1)
     world.produce(300)

@@ -13,7 +13,7 @@ NOW = 490_000
 def filled() -> Store:
     store = Store.over(connect("memory://"), Caps(), ("citations",))
     keys, client = store.connection.keys, store.connection.client
-    for app, hour in (("a:b", NOW), ("a:b", NOW - 400), ("a:b", NOW - 401), ("c", NOW - 400)):
+    for app, hour in (("a:b", NOW), ("a:b", NOW - 400), ("a:b", NOW - 399), ("c", NOW - 400)):
         client.hset(keys.counters(app, hour), mapping={"r1\x1fcitations:pass": 2, "flagged": 1})
         client.zadd(keys.hours, {f"{app}:{hour}": hour})
     return store
@@ -38,7 +38,7 @@ def test_old_hours_become_days_and_no_sum_changes() -> None:
 
 def test_an_hour_is_kept_for_fourteen_days() -> None:
     store = filled()
-    assert roll_up(store.connection, NOW - 400 + HOURS_KEPT) == 1
+    assert roll_up(store.connection, NOW - 400 + HOURS_KEPT) == 0
     assert roll_up(store.connection, NOW - 400 + HOURS_KEPT + 1) == 2
 
 
