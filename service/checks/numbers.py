@@ -37,7 +37,7 @@ MAX_NUMBERS = 5_000
 MAX_TEXT = 4 << 20
 """Characters of all evidence together past which the answer is not evaluated."""
 MAX_TEXT_NUMBERS = 50_000
-"""Runs of digits in all evidence together past which the answer is not evaluated."""
+"""Quantities in all evidence together past which the answer is not evaluated."""
 CACHE_BYTES = 48 << 20
 
 _CACHE = Cache(CACHE_BYTES)
@@ -56,6 +56,10 @@ _SEVERITY = {
     nearest.SIGN: Severity.HIGH,
     nearest.TRANSPOSED: Severity.HIGH,
 }
+
+
+class _TooManyNumbers(Exception):
+    """The evidence holds more numbers than the check reads."""
 
 
 def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
@@ -93,7 +97,10 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
         sources = [*chunks, *_other_sources(given)]
         if _too_much(sources):
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-        misses = _look_up(reading, asked, sources, places, indexes)
+        try:
+            misses = _look_up(reading, asked, sources, places, indexes)
+        except _TooManyNumbers:
+            return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if misses and _lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
     findings = tuple(_finding(answer, miss, indexes) for miss in misses)
@@ -262,11 +269,15 @@ def _look_up(
     Fills ``places``, and ``indexes`` with the texts that had to be read.
     """
     left = [number for number in range(len(asked)) if number not in places]
+    read_so_far = 0
     for source in sources:
         if not left:
             return []
         index = _CACHE.index(source.text)
         indexes.append((source, index))
+        read_so_far += len(index.quantities)
+        if read_so_far >= MAX_TEXT_NUMBERS:
+            raise _TooManyNumbers
         for number in left:
             place = grounding.exact_place(reading, asked[number], source, index)
             if place is not None:

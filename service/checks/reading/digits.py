@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.reading import calendar, dates, names, separators, units
-from service.checks.reading.passage import CJK, Passage
+from service.checks.reading.passage import CJK, MOST_FOUND, Passage
 from service.checks.reading.quantities import Form, Kind, Part, Quantity, Span
 from service.checks.reading.units import Unit
 
@@ -64,12 +64,14 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
     pos = 0
     spans = iter(skip)
     span_start, span_end = next(spans, _NOWHERE)
-    search, text = _NEXT.search, passage.text
+    search, text, found = _NEXT.search, passage.text, passage.found
     while (hit := search(text, pos)) is not None:
         start = hit.start()
         while start >= span_end:
             span_start, span_end = next(spans, _NOWHERE)
         pos = _at(passage, start, pos) if start < span_start else span_end
+        if len(found) >= MOST_FOUND:
+            return
 
 
 def _at(passage: Passage, start: int, done: int) -> int:

@@ -108,6 +108,6 @@ def phone(passage: Passage, start: int, before: str) -> int:
 
 
 _HYPHENATED = frozenset(
-    "top mid pre post sub non anti over under ages plus up to bis ab von the der die und and or".split()
+    "top mid pre post sub non anti over under ages plus up to bis ab von der die und and".split()
 )
 _PHONE_MARKS = frozenset({")", "-", "."})

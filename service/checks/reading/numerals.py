@@ -40,6 +40,8 @@ def read_cjk(passage: Passage) -> None:
         while pointer < len(taken) and taken[pointer][1] <= start:
             pointer += 1
         inside = pointer < len(taken) and taken[pointer][0] <= start
+        if passage.is_full:
+            return
         if start >= done and not inside:
             done = _number(passage, match)
 

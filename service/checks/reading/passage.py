@@ -8,6 +8,8 @@ from service.checks.reading import calendar, language, separators
 from service.checks.reading.folding import fold
 from service.checks.reading.quantities import Kind, Part, Quantity
 
+MOST_FOUND = 50_000
+"""Quantities of one text past which a reader stops: more than any text that people read holds."""
 CJK = "\u2e80"
 """Characters from here on need no word boundary beside digits."""
 
@@ -32,6 +34,10 @@ class Passage:
     def decimal_mark(self) -> str:
         """ "." or ",", by the text's own usage, then by its language; "" when both are possible."""
         return separators.decimal_mark(self.text, self.language)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.found) >= MOST_FOUND
 
     def add_date(self, date: calendar.Date, start: int, end: int, parts: tuple[Part, ...]) -> int:
         quantity = Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=parts)

@@ -18,6 +18,7 @@ _SINGLE = re.compile(
     r"(?i)(?<!half )(?<!demi )(?<!quarter of )(?<![^\W\d_])(?:an?|one|eine?[mnrs]?|une?|una) "
     r"([^\W\d_]{2,14})(?P<half> and a half| et demie?| y media)?"
 )
+_SINGLES = frozenset("a an one ein eine einem einen einer eines un une una".split())
 _SINGULAR = frozenset({"a", "one", "ein", "un", "une"})
 _LONGEST_RUN = 12
 _FORMS = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}
@@ -59,6 +60,8 @@ def read_words(passage: Passage) -> None:
         start = match.start()
         if start < done:
             continue
+        if passage.is_full:
+            return
         while pointer < len(taken) and taken[pointer][1] <= start:
             pointer += 1
         if pointer < len(taken) and taken[pointer][0] <= start:
@@ -70,7 +73,10 @@ def read_words(passage: Passage) -> None:
         joined = words.join([word.group() for word in run], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
+            known_so_far = len(passage.found)
             _add(passage, joined, start, done)
+            if len(passage.found) > known_so_far:
+                done = max(done, passage.found[-1].end)
 
 
 def _is_number_here(passage: Passage, word: str) -> bool:
@@ -127,7 +133,13 @@ def _is_numbered(passage: Passage, start: int) -> bool:
 
 def read_singles(text: str) -> list[Quantity]:
     """One of a unit, said with an article (``an hour and a half``); only evidence, never asked."""
-    found = []
+    found: list[Quantity] = []
+    tokens = text.lower().split()
+    if not any(
+        one in _SINGLES and other.strip("*.,;:!?()") in units.UNITS
+        for one, other in pairwise(tokens)
+    ):
+        return found
     for match in _SINGLE.finditer(text):
         measure = units.read(text, match.start(1))
         if measure.unit is not None and measure.end == match.end(1):

@@ -195,11 +195,9 @@ def _compound(word: str) -> WordNumber | None:
             value = _german(word[:at])
             if value is None:
                 value = _CARDINALS.get(word[:at])
-            return (
-                None
-                if value is None
-                else WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
-            )
+            if value is None or (value == 1 and unit == "x"):
+                return None  # einfach is no multiple
+            return WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
     if word in _GERMAN_IRREGULAR:
         return WordNumber(_GERMAN_IRREGULAR[word], ORDINAL)
     ordinal = _GERMAN_ORDINAL.match(bare)
