@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
+
+from tests.servers.debian import find_program
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MISSING = "needs Chromium: apt-get install -y --no-install-recommends chromium (or Chrome on PATH)"
@@ -14,13 +15,13 @@ TIMEOUT_S = 60
 
 
 class BrowserMissing(Exception):
-    """No Chromium on PATH."""
+    """This machine has no Chromium and cannot install one."""
 
 
 class Browser:
     def __init__(self, profile: Path) -> None:
         """``profile``: a folder of its own. Raises :class:`BrowserMissing`."""
-        found = next((path for name in NAMES if (path := shutil.which(name))), None)
+        found = find_program(NAMES, "chromium")
         if found is None:
             raise BrowserMissing(MISSING)
         self._command = [

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.e2e.browser import Browser, BrowserMissing
 from tests.e2e.serving import Stranger, stranger
+from tests.servers import unavailable
 
 
 @pytest.fixture(scope="session")
@@ -14,10 +14,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Browser:
     try:
         return Browser(tmp_path_factory.mktemp("browser"))
     except BrowserMissing as error:
-        # Said loudly where a developer lacks it; in CI nothing may be missing.
-        if os.environ.get("CI") == "true":
-            pytest.fail(str(error), pytrace=False)
-        pytest.skip(str(error))
+        unavailable(str(error))
 
 
 @pytest.fixture

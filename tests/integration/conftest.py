@@ -12,13 +12,14 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 import redis as redis_client
 
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
 from tests.integration.world import World
+from tests.servers import unavailable
 from tests.servers.kafka import Broker
 from tests.servers.redis import RedisMissing, RedisServer
 from tools.kafka.jars import KafkaMissing
@@ -51,13 +52,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(unclosed)
 
 
-def _unavailable(reason: str) -> NoReturn:
-    """Skipped where a developer lacks a server, said loudly; in CI nothing may be missing."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def _own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker | None]:
     if os.environ.get("TEST_KAFKA_BOOTSTRAP"):
@@ -67,7 +61,7 @@ def _own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker | N
     try:
         broker.start()
     except KafkaMissing as error:
-        _unavailable(str(error))
+        unavailable(str(error))
     yield broker
     broker.stop()
     _collect_sockets_now()
@@ -155,7 +149,7 @@ def _own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer
     try:
         server.start()
     except RedisMissing as error:
-        _unavailable(str(error))
+        unavailable(str(error))
     yield server
     server.stop()
 

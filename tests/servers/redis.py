@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 import subprocess
 import time
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import redis
 
+from tests.servers.debian import find_program
 from tools.kafka.broker import free_port
 
 GIVE_UP_AFTER_S = 15.0
@@ -26,31 +25,10 @@ class RedisMissing(Exception):
 
 def redis_binary() -> str:
     """redis-server from PATH, else from Debian's package when we may install it."""
-    found = shutil.which("redis-server") or _install()
+    found = find_program(("redis-server",), "redis-server")
     if found is None:
         raise RedisMissing(HOW_TO_GET)
     return found
-
-
-def _install() -> str | None:
-    if shutil.which("apt-get") is None:
-        return None
-    prefix: tuple[str, ...] = ()
-    if os.geteuid() != 0:
-        prefix = ("sudo", "-n")
-        if shutil.which("sudo") is None or not _succeeds(*prefix, "true"):
-            return None
-    install = ("apt-get", "install", "-y", "--no-install-recommends", "redis-server")
-    if _succeeds(*prefix, "apt-get", "update") and _succeeds(*prefix, *install):
-        return shutil.which("redis-server")
-    return None
-
-
-def _succeeds(*command: str) -> bool:
-    # Debian's package would start a daemon of its own; ours is private.
-    environment = {**os.environ, "RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"}
-    done = subprocess.run(command, capture_output=True, timeout=300, check=False, env=environment)
-    return done.returncode == 0
 
 
 class RedisServer:
