@@ -12,7 +12,11 @@ _LINE_MARKER = re.compile(
     rf"[ \t>*_#|+-]{{0,12}}(?:\(?{_NUMBER}[.)](?=[\s*_]|$)|(?<=#) ?{_NUMBER}(?=\s)"
     rf"|(?<=# ){_NUMBER}(?=\s))"
 )
-_BRACKETED = re.compile(r"\[\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}\]")
+_BRACKETED = re.compile(
+    r"\[(?:\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}"  # citations, footnotes
+    r"|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"  # time stamps of a recording
+    r"|[0-9a-fA-F:]{0,36}::[0-9a-fA-F:]{0,36})\]"  # IPv6 addresses
+)
 _LENTICULAR = re.compile(r"【[^】\n]{1,60}】")
 _ENUMERATED = re.compile(r"\([0-9]{1,2}\)(?= [^\W\d])")
 _KEYCAP = re.compile(r"[0-9]\ufe0f?\u20e3")
@@ -27,7 +31,7 @@ _LABELS = frozenset(
 """Words that make the number behind them a place in the prompt or a running number."""
 _LIST_LINK = re.compile(r" ?(?:,|and|und|et|y|&|-|–|to|or|oder) ?(?:and )?")
 _LETTER_AND_DIGIT = re.compile(r"[^\W\d].{0,300}[0-9]|[0-9].{0,300}[^\W\d]", re.DOTALL)
-_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,2000}")
+_URL = re.compile(r"(?:https?://|www\.|tel:\+?(?=[0-9]))[^\s<>\"]{1,2000}")
 _MAIL_LEFT = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-")
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]{1,400}`")
 _INDEX = re.compile(r"(?<=[\w\]])\[[0-9]{1,9}\]")
@@ -44,7 +48,7 @@ def unchecked(text: str, *, refs: Iterable[str] = (), in_code: bool = True) -> l
         spans += [match.span() for match in _LENTICULAR.finditer(text)]
         if "\u20e3" in text:
             spans += [match.span() for match in _KEYCAP.finditer(text)]
-    if "://" in text or "www." in text:
+    if "://" in text or "www." in text or "tel:" in text:
         spans += [match.span() for match in _URL.finditer(text)]
     if "@" in text:
         spans += _mails(text)

@@ -213,6 +213,7 @@ NO_STATEMENT = [
     "According to passage 1, passages 2 and 3, and (Source 4).",
     "See https://example.org/v2/5530?id=17 or write to team24@example.org.",
     "Our B2B papers are A4, CO₂ neutral, on an H200 for COVID-19.",
+    "It listens on [::1], see [02:30] and [call](tel:+49301234567).",
     "One of them is a good one.",
     "Eine davon ist eine gute.",
     "The first and the second half.",
