@@ -381,8 +381,8 @@ class AnswersConsumer:
     def _report(self) -> None:
         halted = Counter(held.halted.reason for held in self._held.values() if held.halted)
         self._metrics.set_halted(halted)
-        joined = bool(self._held)
-        self._health.set("group", joined, "" if joined else "no partition assigned (yet)")
+        joined = self._consumer.joined()
+        self._health.set("group", joined, "" if joined else "not a member of the group (yet)")
         named = [
             f"{self._options.topic}/{held.partition}: {held.halted.reason}: {held.halted.mend}"
             for held in self._held.values()

@@ -175,6 +175,10 @@ class PartitionConsumer:
         revoked, self._revoked = self._revoked, set()
         return revoked
 
+    def joined(self) -> bool:
+        """Whether this member is in the group, with partitions or (a spare one) without."""
+        return int(self._consumer.group_metadata().generation_id) >= 0
+
     def lag(self) -> dict[int, int]:
         """{partition: records behind the log's end}, from what the last fetch told; partitions of
         which nothing was fetched yet are absent. Asks no broker."""

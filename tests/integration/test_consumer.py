@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import urllib.request
+
+from tools.kafka.broker import free_port
+
 
 def test_everything_is_checked_once_and_the_books_balance(make_world) -> None:
     world = make_world()
@@ -12,3 +16,20 @@ def test_everything_is_checked_once_and_the_books_balance(make_world) -> None:
     assert world.stop(consumer) == 0
     committed = world.facts.committed(world.settings.group, world.answers)
     assert sum(committed.values()) == 2_000
+
+
+def test_a_spare_member_without_partitions_is_ready(make_world) -> None:
+    world = make_world(partitions=1)
+    world.consume(metrics_port=(first := free_port()))
+    world.until(lambda: ready(first))
+    world.consume(metrics_port=(spare := free_port()))
+    world.until(lambda: ready(spare))
+    assert ready(first)
+
+
+def ready(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
