@@ -172,10 +172,12 @@ def _after(record: BatchRecord, offset: int) -> BatchRecord:
         return record
     rows = tuple(row for row in record.rows if row.offset >= offset)
     missing = record.next - offset - len(rows)
-    lost = dict(record.lost)
+    lost: dict[str, int] = {}
     gaps = min(record.gaps, missing)
+    missing -= gaps
     for reason, number in record.lost.items():
-        lost[reason] = min(number, missing - gaps)
+        lost[reason] = min(number, missing)
+        missing -= lost[reason]
     return replace(record, first=offset, rows=rows, received=len(rows), gaps=gaps, lost=lost)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -228,6 +229,9 @@ def _decode_cursor(cursor: str | None) -> tuple[str, float] | None:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         case_id, score = json.loads(base64.urlsafe_b64decode(padded))
-        return str(case_id), float(score)
-    except (binascii.Error, ValueError, TypeError):
-        raise ValueError("the cursor is not one of ours") from None
+        position = str(case_id), float(score)
+    except (binascii.Error, ValueError, TypeError, OverflowError, RecursionError):
+        position = "", math.nan
+    if not math.isfinite(position[1]):
+        raise ValueError("the cursor is not one of ours")
+    return position

@@ -112,12 +112,13 @@ class Ledger:
     ) -> Applied:
         """Apply one batch, or raise a :class:`Refused` without any effect.
 
-        ``payloads``: False when memory is short. ``decided``: offset → kept,
-        when a rebuild repeats what was decided before. Raises :class:`Outage` when the store is
-        away: then the batch may or may not have been applied, and applying it again tells.
+        ``payloads``: False when memory is short. ``decided``: offset → kept, when a rebuild
+        repeats what was decided before (then identities are not compared again).
+        Raises :class:`Outage` when the store is away: then the batch may or may not have been
+        applied, and applying it again tells.
         """
         keys, batch = self._c.keys, effects.batch
-        spec = self._spec(effects, epoch, payloads, decided or {}, outbox)
+        spec = self._spec(effects, epoch, payloads, decided, outbox)
         args: list[Any] = [orjson.dumps(spec), encode_batch_head(batch_record(effects))]
         args += [zlib.compress(case.record, 1) for case in effects.cases]
         reply = self._c.run(
@@ -136,7 +137,7 @@ class Ledger:
         effects: Effects,
         epoch: str,
         payloads: bool,
-        decided: Mapping[int, bool],
+        decided: Mapping[int, bool] | None,
         outbox: bool,
     ) -> dict[str, Any]:
         batch, caps = effects.batch, self._caps
@@ -180,12 +181,14 @@ class Ledger:
             "groups": [_group_spec(hit) for hit in effects.groups],
             "max_groups": caps.max_groups,
             "cases": [
-                _case_spec(case, groups_by_offset[case.offset], decided) for case in effects.cases
+                _case_spec(case, groups_by_offset[case.offset], decided or {})
+                for case in effects.cases
             ],
             "max_cases": caps.max_cases,
             "cases_per_group_day": caps.cases_per_group_day,
             "payloads": payloads,
             "outbox": outbox,
+            "repeated": decided is not None,
         }
 
     def outbox(self, source: str, partition: int) -> Outbox | None:

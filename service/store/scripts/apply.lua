@@ -16,8 +16,9 @@ end
 if pending then
   return {'pending', pending}
 end
+-- A repeated batch brings what was decided then: that an id was new is not asked again.
 local conflicts = {'duplicates'}
-for _, id in ipairs(spec.ids) do
+for _, id in ipairs(spec.repeated and {} or spec.ids) do
   for s = id[1] - 1, id[1] + 1 do
     if redis.call('SISMEMBER', prefix .. 'ids:' .. string.format('%d', s) .. ':' .. id[2], id[3]) == 1 then
       conflicts[#conflicts + 1] = id[3]
@@ -56,21 +57,28 @@ for _, release in ipairs(spec.releases) do
   redis.call('ZREMRANGEBYRANK', key, 0, -(spec.releases_per_app + 1))
 end
 
--- Groups count every member, whether or not a case is kept for it.
+-- Groups count every member, whether or not a case is kept for it. Nothing in a group depends on
+-- the order of the batches: it shows the surface and severity of its earliest member (of equally
+-- early ones the first by name) and the kept case with the smallest id.
 local groups = prefix .. 'groups'
 local group_count = redis.call('ZCARD', groups)
 local overflow = {}
 for _, hit in ipairs(spec.groups) do
   local key = prefix .. 'g:' .. hit.id
-  local known = redis.call('EXISTS', key) == 1
-  if not known and group_count >= spec.max_groups then
+  local known = redis.call('HMGET', key, 'first_seen', 'surface', 'severity')
+  if not known[1] and group_count >= spec.max_groups then
     overflow[hit.id] = prefix .. 'g:overflow:' .. hit.app .. ':' .. hit.check
     redis.call('HINCRBY', totals, 'group_overflow', 1)
   else
-    if not known then
+    if not known[1] then
       group_count = group_count + 1
       redis.call('HSET', key, 'app', hit.app, 'check', hit.check, 'reason', hit.reason,
-        'cause', hit.cause, 'severity', hit.severity, 'surface', hit.surface, 'first_seen', hit.ms)
+        'cause', hit.cause)
+    end
+    local age = known[1] and tonumber(known[1]) - tonumber(hit.ms) or 1
+    if age > 0 or (age == 0 and (hit.surface < known[2]
+        or (hit.surface == known[2] and hit.severity < known[3]))) then
+      redis.call('HSET', key, 'first_seen', hit.ms, 'surface', hit.surface, 'severity', hit.severity)
     end
     redis.call('HINCRBY', key, 'count', 1)
     if redis.call('HINCRBY', key, 'd:' .. hit.day, 1) == 1 then
@@ -108,7 +116,8 @@ for i, case in ipairs(spec.cases) do
     for _, id in ipairs(case.groups) do
       local group = overflow[id] or (prefix .. 'g:' .. id)
       redis.call('HINCRBY', group, 'p:' .. case.day, 1)
-      if redis.call('HGET', group, 'sample') == false then
+      local sample = redis.call('HGET', group, 'sample')
+      if not sample or case.id < sample then
         redis.call('HSET', group, 'sample', case.id)
       end
     end
