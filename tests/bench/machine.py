@@ -1,0 +1,43 @@
+"""What was measured on: CPU, cores, versions; and the CPU seconds of a process, by /proc."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PACKAGES = ("kafka-python", "redis", "pydantic", "orjson", "crc32c", "lz4")
+
+
+def describe() -> dict[str, str]:
+    """Date, CPU, cores, Python and the packages on the hot path."""
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "cpu": _cpu_model(),
+        "cores": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f} before the first run",
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """User and system time of a process so far, all threads; 0 for None (a server of others)."""
+    if pid is None:
+        return 0.0
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
