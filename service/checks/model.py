@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from service.events import AnswerEvent
@@ -93,7 +93,8 @@ class CheckInput:
 class CheckResult:
     """``evaluated``/``failed``: how many citations, numbers, … were decided, and how many of them
     were findings (x and m of a per-item rate). ``owned``: the spans of the answer that this check
-    claims, so that a later check leaves them alone (one wrong thing is one finding)."""
+    claims, so that a later check leaves them alone (one wrong thing is one finding). ``label``: the
+    class a classifying check decided on; ``measures``: (name, value) of a check that measures."""
 
     outcome: Outcome
     findings: tuple[Finding, ...] = ()
@@ -102,4 +103,6 @@ class CheckResult:
     evaluated: int = 0
     failed: int = 0
     owned: tuple[Span, ...] = ()
-    error: str | None = field(default=None)
+    label: str = ""
+    measures: tuple[tuple[str, float], ...] = ()
+    error: str | None = None
