@@ -37,6 +37,8 @@ MAX_RECORD_BYTES = 700_000
 """A batch whose record for ``rag.verdicts`` would be larger is split: topics take 1 MB or so."""
 
 HEARTBEAT_LATE_S = 8.0
+FLOOD_AT_LEAST = 10
+"""Rejected records of one batch, half of it at least, that are worth a warning in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +266,14 @@ class AnswersConsumer:
             if record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
                 batches.extendleft(reversed(halve(batch)))
                 continue
+            if len(effects.dead_letters) >= max(FLOOD_AT_LEAST, len(effects.rows) // 2):
+                # Somebody deployed a broken sender. Nothing stops for it: the raw bytes are kept.
+                log.warning(
+                    "dead_letter_flood",
+                    partition=held.partition,
+                    rejected=len(effects.dead_letters),
+                    of=len(effects.rows),
+                )
             yield from self._bury(effects.dead_letters)
             yield from self._store_effects(held, effects)
 
