@@ -48,18 +48,21 @@ class Collected:
         """One record's value. What is no verdict of ours is counted as unknown."""
         self.report.records += 1
         try:
-            record = decode(value or b"")
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
-            record = None
-        if record is None:
-            self.report.unknown += 1
-        elif isinstance(record, BatchRecord):
+            known = self._add(value or b"")
+        except (AttributeError, KeyError, TypeError, ValueError):
+            known = False
+        self.report.unknown += not known
+
+    def _add(self, value: bytes) -> bool:
+        record = decode(value)
+        if isinstance(record, BatchRecord):
             key = (record.source, record.partition, record.segment, record.first, record.next)
             self.report.repeated += key in self._batches
-            self._batches[key] = zlib.compress(value or b"", 1)
-        else:
+            self._batches[key] = zlib.compress(value, 1)
+        elif record is not None:
             source, partition, offset = record["position"]
-            self._cases[source, partition, offset] = zlib.compress(orjson.dumps(record), 1)
+            self._cases[source, partition, offset] = zlib.compress(value, 1)
+        return record is not None
 
     def batches(self) -> Iterable[BatchRecord]:
         """By source, partition and segment, in the order of their offsets."""

@@ -7,16 +7,14 @@ configure or freeze the server are then skipped.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from service.store import MEMORY_URL, Connection, connect
-from tests.contract.world import World
+from tests.contract.world import MakeWorld, World
 from tests.servers import unavailable
 from tests.servers.redis import RedisMissing, RedisServer
-
-MakeWorld = Callable[..., World]
 
 
 @pytest.fixture(scope="session")

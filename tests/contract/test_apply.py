@@ -97,7 +97,7 @@ def test_the_outbox_is_cleared_by_its_own_batch_id_only(world: World) -> None:
 # Refusals: without any effect, whatever the batch holds.
 
 
-def rich(world: World, *, partition: int = 0, first: int | None = None):  # noqa: ANN201
+def rich(world: World, *, partition: int = 0, first: int | None = None):
     """Effects that would touch every family of keys."""
     events = [event("n1", cites="new"), event("n2"), b"{", event("n3", status="error")]
     return world.effects(events, partition=partition, first=first)

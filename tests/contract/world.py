@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from service.checks import CHECKS
@@ -124,3 +124,6 @@ class World:
             if key.startswith("g:") and f"pricing#{cites}".encode() in fields.get(b"cause", b""):
                 return {name.decode(): value.decode() for name, value in fields.items()}
         raise AssertionError(f"no group of {cites}")
+
+
+MakeWorld = Callable[..., World]

@@ -16,6 +16,9 @@ if ARGV[4] ~= '' then
 end
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'next', ARGV[2], 'first', ARGV[2], 'segment', string.format('%d', segment),
-  'topic_id', ARGV[3], 'reset', ARGV[5], 'announce', '1')
+  'topic_id', ARGV[3], 'announce', '1')
+if ARGV[5] ~= '' then
+  redis.call('HSET', KEYS[1], 'reset', ARGV[5])
+end
 redis.call('SADD', KEYS[3], ARGV[1])
 return segment

@@ -1,0 +1,160 @@
+"""Reading cases: every page once, whatever happens in between."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary
+from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
+
+EVERYTHING = CaseFilter(status=None)
+
+
+def flagged(event_id: str, n: int = 0, **more: object) -> bytes:
+    return event(event_id, cites=f"x{n}", **more)
+
+
+def walk(world: World, limit: int, filter: CaseFilter = EVERYTHING) -> list[CaseSummary]:
+    found: list[CaseSummary] = []
+    cursor = None
+    while True:
+        page = world.archive.list_cases(filter, cursor, limit)
+        assert len(page.cases) <= limit
+        found += page.cases
+        if page.next_cursor is None:
+            return found
+        assert len(page.cases) == limit
+        cursor = page.next_cursor
+
+
+def ids(cases: list[CaseSummary]) -> list[str]:
+    return [case.event_id for case in cases]
+
+
+def test_an_empty_store_has_an_empty_page(world: World) -> None:
+    assert world.archive.list_cases() == CasePage([], None)
+    assert world.archive.case("absent") is None
+    assert world.archive.oldest_open_ms() is None
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 12, 13])
+def test_pages_are_in_order_of_priority_without_gaps_or_repeats(world: World, limit: int) -> None:
+    for n in range(12):
+        world.take([flagged(f"e{n:02}", n)], at_ms=NOW + n * 60_000)
+    newest_first = [f"e{n:02}" for n in reversed(range(12))]
+    assert ids(walk(world, limit)) == newest_first
+
+
+def test_ties_in_priority_are_paged_exactly(make_world: MakeWorld) -> None:
+    # More than one inner page of the walk (200), all of the same priority.
+    world = make_world(cases_per_group_day=1_000)
+    names = {f"e{n}" for n in range(450)}
+    world.take([flagged(name) for name in sorted(names)])
+    for limit in (7, 200, 449):
+        found = walk(world, limit)
+        assert len(found) == 450
+        assert set(ids(found)) == names
+        assert len({case.priority for case in found}) == 1
+
+
+def test_a_page_is_stable_while_cases_come_in(world: World) -> None:
+    for n in range(6):
+        world.take([flagged(f"e{n}", n)], at_ms=NOW + n * 60_000)
+    first = world.archive.list_cases(EVERYTHING, None, 3)
+    assert ids(first.cases) == ["e5", "e4", "e3"]
+    # One ahead of the page, one right at its border, one that belongs on the next page.
+    world.take([flagged("ahead", 10)], at_ms=NOW + HOUR_MS)
+    world.take([flagged("twin", 11)], at_ms=NOW + 3 * 60_000)
+    world.take([flagged("behind", 12)], at_ms=NOW + 90_000)
+    second = world.archive.list_cases(EVERYTHING, first.next_cursor, 10)
+    without_twin = [name for name in ids(second.cases) if name != "twin"]
+    assert without_twin == ["e2", "behind", "e1", "e0"]
+    assert second.next_cursor is None
+    assert ids(walk(world, 50))[:3] == ["ahead", "e5", "e4"]
+
+
+def test_filters_combine(world: World) -> None:
+    minus = "It costs −45 € [pricing#plans]."
+    world.take([
+        flagged("a"),
+        flagged("b", app="sales"),
+        flagged("c", release={"id": "r2"}),
+        event("d", answer=minus),
+        flagged("e", 1, release={"id": "r2"}, app="sales"),
+    ])  # fmt: skip
+
+    def listed(**parts: str | None) -> set[str]:
+        return set(ids(walk(world, 2, CaseFilter(**{"status": None, **parts}))))
+
+    everything = {"a", "b", "c", "d", "e"}
+    assert listed() == everything
+    assert listed(status="open") == everything
+    assert listed(status="resolved") == set()
+    assert listed(app="sales") == {"b", "e"}
+    assert listed(release="r2") == {"c", "e"}
+    assert listed(check="citations") == everything - {"d"}
+    assert listed(check="numbers") == {"d"}
+    assert listed(reason="unknown_ref") == everything - {"d"}
+    assert listed(app="sales", release="r2") == {"e"}
+    assert listed(app="sales", check="numbers") == set()
+    assert listed(app="support", release="r1", check="citations", reason="unknown_ref",
+                  severity="high", status="open") == {"a"}  # fmt: skip
+    assert listed(app="nobody") == set()
+
+
+def test_facets_name_what_occurs(world: World) -> None:
+    world.take([flagged("a"), flagged("b", app="sales", release={"id": "r2"}), event("clean")])
+    assert world.archive.facets() == {
+        "apps": ["sales", "support"], "releases": ["r1", "r2"], "checks": ["citations"],
+        "reasons": ["unknown_ref"],
+    }  # fmt: skip
+
+
+def test_a_case_in_full(world: World) -> None:
+    world.take([event("clean"), flagged("a", user={"id_hash": "u"})])
+    [summary] = walk(world, 10)
+    case = world.archive.case(summary.case_id)
+    assert case is not None
+    assert case.summary == summary
+    assert case.position == ("answers", 0, 1)
+    assert case.event["retrieved"] == [{"ref": "pricing#plans", "text": "Pro: 45 € a seat."}]
+    [finding] = case.findings
+    start, end = finding["start"], finding["end"]
+    assert case.event["answer"][start:end] == finding["surface"] == "[pricing#x0]"
+    assert case.outcomes == {"citations": "fail", "numbers": "pass"}
+    assert not case.reduced
+    assert (summary.status, summary.alike, summary.occurred_ms) == ("open", 1, NOW)
+
+
+def test_the_oldest_open_answer(world: World) -> None:
+    world.take([flagged("new")], at_ms=NOW)
+    world.take([flagged("old", 1)], at_ms=NOW - 3 * DAY_MS)
+    oldest = world.archive.oldest_open_ms()
+    assert oldest is not None
+    # From a float priority: exact to a millisecond or so.
+    assert abs(oldest - (NOW - 3 * DAY_MS)) <= 1
+
+
+def cursor_of(value: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "!", "A", "ä", "\0", "not a cursor", "=" * 9, "e30",
+        base64.b64encode(b"\xff\xfe").decode(),
+        cursor_of(7), cursor_of([]), cursor_of(["x"]), cursor_of(["x", "y"]),
+        cursor_of(["x", None]),
+        cursor_of(["x", 1, 2]), cursor_of({"a": 1, "b": 2}), cursor_of(["x", float("nan")]),
+        cursor_of(["x", float("inf")]), cursor_of(["x", "nan"]), cursor_of(["x", 10**400]),
+        base64.b64encode(b"[" * 100_000).decode(),
+    ],
+)  # fmt: skip
+def test_a_cursor_that_is_not_ours(world: World, cursor: str) -> None:
+    world.take([flagged("a")])
+    with pytest.raises(ValueError, match="cursor"):
+        world.archive.list_cases(EVERYTHING, cursor, 10)
