@@ -14,7 +14,7 @@ from typing import Any
 
 from service import sampling
 from service.accounting import CheckRow, Kind, Row
-from service.checks import CHECKS, run_checks
+from service.checks import CHECKS, run_checks, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
@@ -262,11 +262,42 @@ class _Work:
         if event.status == "error":
             self.rows.append(Row(kind=Kind.RECORDED, **base))
             return
-        self._check(item, event, base, occurred_ms)
+        try:
+            self._check(item, event, base, occurred_ms)
+        except Exception as error:  # noqa: BLE001
+            # A fault of ours in one answer must not stop the partition: it is counted, and logged.
+            self._give_up(event, base, where(error))
+
+    def _give_up(self, event: AnswerEvent, base: dict[str, Any], error: str) -> None:
+        failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
+        drawn = sampling.draw(
+            self.terms.secret,
+            event.app,
+            event.event_id,
+            False,
+            self.terms.policy.of(event.app).sampling,
+        )
+        self.rows.append(
+            Row(
+                kind=Kind.CHECKED,
+                **base,
+                u=drawn.u,
+                stratum=drawn.stratum,
+                pi=drawn.pi,
+                pi_audit=drawn.pi_audit,
+                checks=dict.fromkeys(CHECKS, failed),
+            )
+        )
+        self.results[base["offset"]] = {
+            name: CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR)
+            for name in CHECKS
+        }
+        self.errors.append(CheckError(CHECKS[0], event.event_id, error))
 
     def _check(
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
     ) -> None:
+        """Everything is computed before anything is noted, so that giving up leaves no half."""
         policy = self.terms.policy.of(event.app)
         given = self._given(item, event)
         if given is None:
@@ -289,16 +320,8 @@ class _Work:
             checks={name: _check_row(result) for name, result in results.items()},
             causes=_causes(findings),
         )
-        self.rows.append(row)
-        self.results[row.offset] = results
-        self.errors.extend(
-            CheckError(name, event.event_id, result.error)
-            for name, result in results.items()
-            if result.error is not None
-        )
-        if findings:
-            hits = group_hits(row)
-            self.groups.extend(hits)
+        hits = group_hits(row)
+        if hits:
             texts = given.texts if given is not None else ()
             self.cases.append(
                 draft_case(
@@ -314,6 +337,14 @@ class _Work:
                     self.terms.case_bytes,
                 )
             )
+        self.groups.extend(hits)
+        self.rows.append(row)
+        self.results[row.offset] = results
+        self.errors.extend(
+            CheckError(name, event.event_id, result.error)
+            for name, result in results.items()
+            if result.error is not None
+        )
 
     def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
         """The check's input with the texts filled in, or None when they exceed the limit."""

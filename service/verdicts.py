@@ -7,6 +7,7 @@ that covers its position is there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +61,12 @@ def encode_batch_head(batch: BatchRecord) -> bytes:
 
 
 def encode_case(case: Mapping[str, Any]) -> bytes:
-    return orjson.dumps({"kind": "case", "version": VERSION, **case})
+    body = {"kind": "case", "version": VERSION, **case}
+    try:
+        return orjson.dumps(body)
+    except TypeError:
+        # Fields that nobody checks may hold whole numbers of more than 64 bits.
+        return json.dumps(body, ensure_ascii=False).encode()
 
 
 def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
