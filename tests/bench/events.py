@@ -23,9 +23,6 @@ CHUNK_CHARS = 1_200
 FAULTY_EVERY = 20
 RESPELLED_EVERY = 4
 
-Fact = tuple[str, str, str]
-"""(what an answer says before the number, the number, what it says after)."""
-
 # (chunk sentence, statement before the number, after it, another spelling of the number or "")
 _FACTS_EN = (
     ("A seat on the {plan} plan costs {n} € a month when it is billed yearly.",
@@ -66,8 +63,10 @@ _PROSE_DE = (
     "Bleibt die Seite leer, hat der Browser vermutlich den Speicher von Drittanbietern gesperrt.",
     "Ohne schriftliche Zustimmung des Eigentümers verlassen keine Daten den Arbeitsbereich.",
     "Das Protokoll nennt, wer die Einstellung wann geändert hat, nicht aber den früheren Wert.",
-    "Für einzelne Mitglieder lässt sich das nicht ändern; dafür gibt es Gruppen mit eigenen Regeln.",
+    "Für einzelne Mitglieder lässt sich das nicht ändern; dafür gibt es Gruppen mit Regeln.",
 )
+_QUERY_EN = "How long does this hold, what are the limits, and what does it cost?"
+_QUERY_DE = "Wie lange gilt das, wo liegen die Grenzen, und was kostet es?"
 _PLANS = ("Starter", "Team", "Pro", "Business", "Enterprise")
 _AREAS = ("importer", "calendar", "webhooks", "archive", "editor", "billing", "search", "inbox")
 
@@ -94,7 +93,7 @@ class EventStream:
         n = self._number
         if fault is None:
             turn, rest = divmod(n, FAULTY_EVERY)
-            fault = ("ref", "number")[turn % 2] if rest == 0 else ""
+            fault = ("ref" if turn % 2 else "number") if rest == 0 else ""
         self.faulty += bool(fault)
         drawn = [self._draw() for _ in range(5)]
         german = self._random.random() < 0.3
@@ -104,12 +103,12 @@ class EventStream:
             "event_id": f"01JDN{n:021d}",
             "occurred_at": "2026-11-29T20:44:00Z",
             "app": "support",
-            "query": "Wie lange gilt das, und was kostet es?" if german else
-            "How long does this hold, what are the limits, and what does it cost?",
-            "context": [{"name": "customer.plan", "kind": "user", "text": "Business, since spring"}],
+            "query": _QUERY_DE if german else _QUERY_EN,
+            "context": [{"name": "customer.plan", "kind": "user", "text": "Business"}],
             "retrieved": [
                 {
-                    "ref": ref, "text": text, "score": round(0.91 - 0.07 * rank, 4), "rank": rank + 1,
+                    "ref": ref, "text": text,
+                    "score": round(0.91 - 0.07 * rank, 4), "rank": rank + 1,
                     "url": f"https://help.example.com/articles/{ref.replace('#', '/')}",
                     "title": f"Help: {ref.partition('#')[0]}", "acl": ["staff", "customers"],
                     "metadata": {"space": "help", "index": "nightly", "kind": "article"},
@@ -124,7 +123,8 @@ class EventStream:
             "trace_id": f"{n * 40503 % (1 << 96):032x}",
             "tags": {"channel": "web", "region": "eu"},
             "release": {"id": f"2026-11-29.{n % 2 + 1}", "model": "answerer-4-large",
-                        "prompt": "sha256:1f3870be274f6c49b3e31a0c6728957f", "retriever": "hybrid-2",
+                        "prompt": "sha256:1f3870be274f6c49b3e31a0c6728957f",
+                        "retriever": "hybrid-2",
                         "retrieval_params": {"top_k": 5, "rerank": True}, "index": "nightly"},
             "usage": {"input_tokens": 2100, "output_tokens": 160, "cost_usd": 0.0031},
             "latency_ms": {"retrieval": 120.5, "rerank": 30, "generation": 1800, "total": 1950.5},
@@ -141,7 +141,9 @@ class EventStream:
         rand = self._random.random
         german = rand() < 0.3
         facts, prose = (_FACTS_DE, _PROSE_DE) if german else (_FACTS_EN, _PROSE_EN)
-        sentences, said, size = [], [], 0
+        sentences: list[str] = []
+        said: list[tuple[str, ...]] = []
+        size = 0
         while size < CHUNK_CHARS:
             if len(sentences) % 2:
                 sentence = prose[int(rand() * len(prose))]

@@ -38,7 +38,7 @@ def checks(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rates(bare: Sequence[Mapping[str, float]], runs: Sequence[Throughput]) -> str:
-    """``bare``: one a round. The ratio is that of CPU seconds and of answers a second, in this run."""
+    """``bare``: the bare loops run beside these runs; the ratios are to their medians."""
     bare_per_s = statistics.median(run["per_s"] for run in bare)
     bare_ms = statistics.median(run["cpu_ms"] for run in bare)
     lines = [["bare loop", f"{bare_per_s:,.0f}", "", "1.00", f"{bare_ms:.3f}", "", "", "1.0"]]
