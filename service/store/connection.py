@@ -16,15 +16,13 @@ from service.outage import Outage
 from service.store.keys import Keys
 
 MEMORY_URL = "memory://"
-_BACKPRESSURE = (
-    "OOM ",
-    "READONLY ",
-    "LOADING ",
-    "MASTERDOWN ",
-    "BUSY ",
-    "CLUSTERDOWN ",
-    "NOREPLICAS ",
-)
+_HEALING = frozenset(
+    {
+        "OOM", "READONLY", "LOADING", "MASTERDOWN", "BUSY", "CLUSTERDOWN", "NOREPLICAS", "MISCONF",
+        "TRYAGAIN",
+    }
+)  # fmt: skip
+"""Error codes of a Redis that will take the same call later."""
 
 
 class StoreOutage(Outage):
@@ -60,12 +58,20 @@ class Connection:
                 f"Redis is away ({type(error).__name__}); check its address and that it runs"
             ) from None
         except redis.ResponseError as error:
-            if str(error).removeprefix("-").startswith(_BACKPRESSURE) or "OOM command" in str(
-                error
-            ):
-                code = str(error).removeprefix("-").split(" ", 1)[0]
-                raise StoreOutage(f"Redis refuses to write for now ({code})") from None
-            raise
+            code = _error_code(error)
+            if code not in _HEALING:
+                raise
+            raise StoreOutage(f"Redis refuses to write for now ({code})") from None
+
+
+def _error_code(error: redis.ResponseError) -> str:
+    """The first word of the server's answer. redis-py takes it off the message of the errors it
+    knows; Redis before 7 wraps what happened in a script."""
+    if error.status_code:
+        return str(error.status_code)
+    if "-OOM " in str(error):
+        return "OOM"
+    return str(error).removeprefix("-").split(" ", 1)[0]
 
 
 def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) -> Connection:
