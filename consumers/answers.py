@@ -62,9 +62,12 @@ class _Replace(Exception):
 @dataclass(eq=False)
 class _Held:
     """One partition that this process holds. ``expected``: the next offset to be read;
-    ``committable``: the offset up to which everything is stored and produced."""
+    ``committable``: the offset up to which everything is stored and produced; ``epoch``: the
+    store's when the partition was placed; ``stale``: it is another one by now."""
 
     partition: int
+    epoch: str = ""
+    stale: bool = False
     segment: int = 0
     topic_id: str = ""
     expected: int = 0
@@ -175,12 +178,14 @@ class AnswersConsumer:
     def _job(self, held: _Held) -> Job[None]:
         yield from self._place(held)
         while held.placed:
-            if not held.backlog:
+            if not held.backlog and not held.stale:
                 held.waiting = False
                 self._consumer.resume({held.partition})
                 yield
                 continue
             try:
+                if held.stale:
+                    raise _Replace
                 yield from self._take(held, held.backlog[0])
                 held.backlog.popleft()
             except _Replace:
@@ -214,7 +219,7 @@ class AnswersConsumer:
 
     def _settle(self, held: _Held, placed: Placed) -> Job[None]:
         """Flush what a former owner left, record the account's start and losses, and seek."""
-        held.halted = None
+        held.halted, held.epoch, held.stale = None, placed.epoch, False
         yield from self._flush(held.partition)
         held.segment, held.topic_id = placed.segment, placed.topic_id
         begin = placed.next + placed.lost
@@ -225,6 +230,11 @@ class AnswersConsumer:
                 yield from self._store_effects(held, (yield from self._prepared(batch)))
             except _Replace:
                 return
+        if placed.uncommitted and not self._commit_one(held.partition, begin):
+            # Nothing is read before a commit tells that there is an account: without it a lost
+            # store would look like a first start.
+            yield from sleep(RETRY_S)
+            return
         if self._consumer.seek(held.partition, begin):
             held.expected = held.committable = begin
             held.placed = True
@@ -285,7 +295,7 @@ class AnswersConsumer:
         applied: Applied | None = None
         while applied is None:
             try:
-                effects, applied = self._ingest.apply(effects, self._placement.epoch)
+                effects, applied = self._ingest.apply(effects, held.epoch)
             except Outage as outage:
                 self._outages.note(outage)
                 yield from sleep(RETRY_S)
@@ -308,7 +318,10 @@ class AnswersConsumer:
                 raise _Replace from None
         self._outages.over("redis")
         self._ingest.observe(effects, applied)
-        yield from self._flush(held.partition)
+        if (yield from self._flush(held.partition)) != batch.batch_id:
+            # Somebody else put it on record, or nobody and the store was lost: the commit must not
+            # run ahead of the verdicts.
+            raise _Replace
         held.committable = batch.next
 
     # The outbox and dead letters.
@@ -317,11 +330,14 @@ class AnswersConsumer:
         topic = self._options.topic
         return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
 
-    def _flush(self, partition: int) -> Job[None]:
-        """Produce the outbox: the cases, then the batch that closes them; then forget it."""
+    def _flush(self, partition: int) -> Job[str | None]:
+        """Produce the outbox: the cases, then the batch that closes them; then forget it.
+
+        Returns the batch's id, or None when there was none or it vanished meanwhile.
+        """
         outbox = yield from self._outbox(partition)
         if outbox is None:
-            return
+            return None
         topic, verdicts = self._options.topic, self._options.verdicts
         with self._metrics.time_stage("produce"):
             yield from self._courier.deliver(verdicts, map(case_message, outbox.cases))
@@ -329,9 +345,10 @@ class AnswersConsumer:
                 verdicts, [batch_message(f"{topic}/{partition}", outbox.batch)]
             )
         batch_id = outbox.batch_id
-        yield from self._outages.retried(
+        cleared = yield from self._outages.retried(
             lambda: self._store.ledger.clear_outbox(topic, partition, batch_id)
         )
+        return batch_id if cleared else None
 
     def _bury(self, dead: tuple[DeadLetter, ...]) -> Job[None]:
         options = self._options
@@ -354,6 +371,7 @@ class AnswersConsumer:
             return
         self._commit_due = now + self._options.commit_every_s
         self._watch_heartbeat()
+        self._watch_store()
         self._metrics.set_lag(self._lag())
         offsets = {
             held.partition: held.committable
@@ -384,6 +402,21 @@ class AnswersConsumer:
             self._outages.note(Outage(f"no heartbeat got through to the group for {age:.0f} s"))
         elif age is not None:
             self._outages.over("kafka")
+
+    def _watch_store(self) -> None:
+        """A partition without traffic must notice a lost store, a rebuild or a reset too."""
+        try:
+            epoch = self._store.checkpoints.epoch()
+        except Outage as outage:
+            self._outages.note(outage)
+            return
+        if not any(held.waiting for held in self._held.values()):
+            # Else the jobs say when it is over: Redis may answer and yet take no writes.
+            self._outages.over("redis")
+        for held in self._held.values():
+            if held.placed and held.epoch != epoch:
+                held.stale = held.waiting = True
+                held.committable = None
 
     def _commit_one(self, partition: int, offset: int) -> bool:
         return self._consumer.commit({partition: offset}, timeout_s=2.0)

@@ -41,13 +41,16 @@ class Halted:
 @dataclass(frozen=True, slots=True)
 class Placed:
     """Read on from ``next``. ``lost`` offsets before the log's start were deleted unread.
-    ``announce``: the start of this account is not yet on record in ``rag.verdicts``."""
+    ``announce``: the start of this account is not yet on record in ``rag.verdicts``;
+    ``uncommitted``: the group has no commit yet; ``epoch``: the store's."""
 
     next: int
     segment: int
     topic_id: str
     lost: int
     announce: bool
+    uncommitted: bool
+    epoch: str
 
 
 Commit = Callable[[int, int], bool]
@@ -65,7 +68,6 @@ class Placement:
         self._topic = topic
         self._group = group
         self._start = start
-        self.epoch = ""
 
     def place(self, partition: int, commit: Commit) -> Placed | Halted | None:
         """Where to read ``partition`` from; None when a reset could not be committed yet."""
@@ -73,7 +75,6 @@ class Placement:
         epoch = checkpoints.open()
         if checkpoints.state():
             return Halted("rebuilding")
-        self.epoch = epoch
         topic_id = self._facts.topic_id(self._topic)
         checkpoint = self._checkpoint(partition, topic_id)
         if isinstance(checkpoint, Halted):
@@ -82,7 +83,7 @@ class Placement:
             if not commit(partition, checkpoint.next):
                 return None
             checkpoints.reset_done(self._topic, partition)
-        return self._compare(partition, topic_id, checkpoint)
+        return self._compare(partition, topic_id, checkpoint, epoch)
 
     def _checkpoint(self, partition: int, topic_id: str) -> Checkpoint | Halted:
         checkpoints = self._store.checkpoints
@@ -105,14 +106,16 @@ class Placement:
             found = checkpoints.get(self._topic, partition)
         return found or Halted("store_lost")
 
-    def _compare(self, partition: int, topic_id: str, checkpoint: Checkpoint) -> Placed | Halted:
+    def _compare(
+        self, partition: int, topic_id: str, checkpoint: Checkpoint, epoch: str
+    ) -> Placed | Halted:
         if checkpoint.topic_id != topic_id:
             return Halted("topic_recreated")
         begin, end = self._facts.log_bounds(self._topic, partition)
         if checkpoint.next > end:
             return Halted("ahead_of_log")
-        committed = self._facts.committed(self._group, self._topic).get(partition, 0)
-        if checkpoint.next < committed:
+        committed = self._facts.committed(self._group, self._topic).get(partition)
+        if committed is not None and checkpoint.next < committed:
             return Halted("store_behind")
         return Placed(
             next=checkpoint.next,
@@ -120,4 +123,6 @@ class Placement:
             topic_id=topic_id,
             lost=max(0, begin - checkpoint.next),
             announce=checkpoint.announce,
+            uncommitted=committed is None,
+            epoch=epoch,
         )

@@ -72,6 +72,7 @@ class PartitionConsumer:
         self._unpositioned: set[int] = set()
         self._paused: set[int] = set()
         self._revoked: set[int] = set()
+        self._topic_id: object = None
         self._consumer = connect(
             options,
             KafkaConsumer,
@@ -100,6 +101,7 @@ class PartitionConsumer:
         """
         fetched = self._fetch(timeout_ms)
         self._follow_rebalances()
+        self._follow_topic()
         poll = Poll(unpositioned=set(self._unpositioned))
         for partition, items in fetched.items():
             if partition in self._unpositioned or partition not in self._assigned:
@@ -245,6 +247,17 @@ class PartitionConsumer:
                 self._unpositioned -= partitions
                 self._revoked |= partitions
         self._unposition(frozenset(new))
+
+    def _follow_topic(self) -> None:
+        """Another topic under the same name is no continuation, even where our offsets exist in
+        it: fetches go by name, and only the metadata tells. A fetch from a topic that is gone
+        fails, and the client asks for them anew."""
+        topic_id = self._consumer._client.cluster.topic_id(self._topic)  # noqa: SLF001
+        if topic_id is None or topic_id == self._topic_id:
+            return
+        if self._topic_id is not None:
+            self._unposition(frozenset(self._assigned))
+        self._topic_id = topic_id
 
     def _unposition(self, partitions: frozenset[int]) -> None:
         """Hold these back until they are sought. A placeholder position, never fetched from,

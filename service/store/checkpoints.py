@@ -62,6 +62,11 @@ class Checkpoints:
             )
         return text(epoch)
 
+    def epoch(self) -> str:
+        """The epoch as it stands; empty when the store holds nothing."""
+        with self._c.guard():
+            return text(self._c.client.hget(self._c.keys.meta, "epoch") or b"")
+
     def secret(self) -> bytes:
         """The sampling secret that the first process made, for those without a configured one."""
         with self._c.guard():

@@ -199,9 +199,10 @@ class Ledger:
             return None
         return Outbox(text(items[0]), items[1], tuple(zlib.decompress(case) for case in items[2:]))
 
-    def clear_outbox(self, source: str, partition: int, batch_id: str) -> None:
-        """Drop exactly this batch's records; another batch's are left alone."""
-        self._c.run("clear_outbox", [self._c.keys.outbox(source, partition)], [batch_id])
+    def clear_outbox(self, source: str, partition: int, batch_id: str) -> bool:
+        """Drop exactly this batch's records. False when they are not there (another's may be)."""
+        outbox = self._c.keys.outbox(source, partition)
+        return bool(self._c.run("clear_outbox", [outbox], [batch_id]))
 
     def has_room(self) -> bool:
         """False once memory use passes the configured share of ``maxmemory`` (if one is set)."""

@@ -9,25 +9,30 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from kafka import KafkaAdminClient
+import httpx
+from kafka import KafkaAdminClient, TopicPartition
 
 from consumers.kafka import KafkaOptions, RecordProducer, TopicFacts
 from consumers.upkeep import list_dead_letters
 from service.accounting import Kind
 from service.bootstrap import Parts, build
+from service.drafts import case_id
 from service.outage import Outage
 from service.records import Record
-from service.review.cases import CaseFilter
+from service.review.cases import Case, CaseFilter
 from service.settings import Settings, load_settings
+from service.store.connection import pairs
 from service.verdicts import BatchRecord, decode
 
 POISON = (b"{", b"\xff\xfe", b'{"event_id": 7}', b'{"schema_version": 9}', b"", b"[]")
@@ -36,8 +41,9 @@ Position = tuple[int, int]
 
 @dataclass
 class Truth:
-    """What must come out, by (partition, offset)."""
+    """What must come out, by (partition, offset). ``earlier``: records of topics since deleted."""
 
+    earlier: int = 0
     positions: set[Position] = field(default_factory=set)
     poison: set[Position] = field(default_factory=set)
     flagged: dict[str, Position] = field(default_factory=dict)
@@ -132,15 +138,46 @@ class World:
             elif kind == "faulty":
                 self.truth.flagged[event_id] = (partition, offset)
 
-    def send(self, raw: bytes | None, partition: int = 0):
-        return self.producer.send(self.answers, None, raw, partition=partition)
+    def send(
+        self,
+        raw: bytes | None,
+        partition: int = 0,
+        key: bytes | None = None,
+        headers: Sequence[tuple[str, bytes]] = (),
+        timestamp_ms: int | None = None,
+    ):
+        return self.producer.send(self.answers, key, raw, headers, partition, timestamp_ms)
+
+    def send_all(self, *raws: bytes | None, partition: int = 0) -> list[Position]:
+        """Each raw value as one record, acknowledged; their positions. The truth is the caller's."""
+        deliveries = [self.send(raw, partition) for raw in raws]
+        assert self.producer.flush(60)
+        assert [delivery.failed() for delivery in deliveries] == [None] * len(raws)
+        return [(partition, delivery.offset() or 0) for delivery in deliveries]
+
+    # Topics.
+
+    def admin(self) -> contextlib.closing[KafkaAdminClient]:
+        return contextlib.closing(KafkaAdminClient(bootstrap_servers=self.settings.kafka_bootstrap))
 
     def delete_topic(self, topic: str) -> None:
-        with contextlib.closing(
-            KafkaAdminClient(bootstrap_servers=self.settings.kafka_bootstrap)
-        ) as admin:
+        with self.admin() as admin:
             admin.delete_topics([topic])
         self.until(lambda: not _exists(self.facts, topic))
+
+    def recreate_answers(self) -> None:
+        """Another topic of the same name. What was in the old one counts on in ``truth.flagged``
+        and ``earlier`` alone: positions begin anew."""
+        self.delete_topic(self.answers)
+        self.facts.create_topic(self.answers, self.partitions)
+        self.truth.earlier += len(self.truth.positions)
+        self.truth.positions.clear()
+        self.truth.poison.clear()
+
+    def delete_records(self, before: dict[int, int]) -> None:
+        """What retention does: records below these offsets are gone."""
+        with self.admin() as admin:
+            admin.delete_records({TopicPartition(self.answers, p): n for p, n in before.items()})
 
     # Processes.
 
@@ -171,6 +208,39 @@ class World:
 
     def log(self, number: int = 0) -> str:
         return (self.folder / f"consume-{number}.log").read_text(errors="replace")
+
+    def probe(self, path: str, number: int = 0) -> httpx.Response:
+        """What consumer ``number`` answers on its port for probes."""
+        ports: list[str] = []
+
+        def listening() -> bool:
+            ports[:] = re.findall(r'"port": (\d+), "event": "probes"', self.log(number))
+            return bool(ports)
+
+        self.until(listening)
+        return httpx.get(f"http://127.0.0.1:{ports[-1]}{path}", timeout=20)
+
+    def metric(self, sample: str, number: int = 0) -> float:
+        """A sample of /metrics by its full name with labels, without the prefix ``groundwatch_``."""
+        for line in self.probe("/metrics", number).text.splitlines():
+            name, _, value = line.rpartition(" ")
+            if name == f"groundwatch_{sample}":
+                return float(value)
+        raise AssertionError(f"no sample {sample}")
+
+    def until_halted(self, reason: str, partitions: int | None = None, number: int = 0) -> None:
+        """Until consumer ``number`` has halted that many partitions (all) for ``reason``: alive,
+        unready, and saying why."""
+        want = self.partitions if partitions is None else partitions
+        sample = f'partition_halted{{reason="{reason}"}}'
+        self.until(lambda: self.metric(sample, number) == want)
+        ready = self.probe("/readyz", number)
+        assert ready.status_code == 503
+        condition = ready.json()["checks"]["partitions"]
+        assert not condition["ok"]
+        assert condition["detail"].count(f": {reason}: ") == want
+        assert self.probe("/healthz", number).status_code == 200
+        assert self.processes[number].poll() is None
 
     def logs(self) -> str:
         return "\n".join(f"--- {n}\n{self.log(n)[-3000:]}" for n in range(len(self.processes)))
@@ -212,6 +282,38 @@ class World:
         """Until everything produced (or ``count`` records) is in the books and the outbox empty."""
         want = len(self.truth.positions) if count is None else count
         self.until(lambda: self.received() >= want and not self.outboxes(), timeout_s)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything a rebuild must bring back, of a store that nobody writes to."""
+        store = self.parts.store
+        client, keys = store.connection.client, store.connection.keys
+        books = store.archive.books()
+        groups = {
+            group.decode(): pairs(client.hgetall(keys.group(group.decode())))
+            for group in client.zrange(keys.groups, 0, -1)
+        }
+        return {
+            "equations": books.equations,
+            "accounts": books.partitions,
+            "checkpoints": [store.checkpoints.get(self.answers, p) for p in range(self.partitions)],
+            "totals": books.totals,
+            "counters": store.archive.counters(),
+            "cases": {name: self.case(name) for name in self.cases()},
+            # Which member stands as the example depends on which partition was read first.
+            "groups": {
+                group: {name: value for name, value in fields.items() if name != "sample"}
+                for group, fields in groups.items()
+            },
+            "releases": {
+                app: set(client.zrange(keys.releases(app), 0, -1))
+                for app in (*self.parts.terms().policy.apps, "other")
+            },
+        }
+
+    def case(self, event_id: str, app: str = "support") -> Case:
+        found = self.parts.store.archive.case(case_id(app, event_id))
+        assert found is not None
+        return found
 
     def outboxes(self) -> list[int]:
         ledger = self.parts.store.ledger
