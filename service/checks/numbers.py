@@ -246,11 +246,13 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
         return False
     if after in "²³/^" or (after == "-" and quantity.unit is None):
         return False
-    if quantity.kind is not Kind.NUMBER or quantity.unit is not None:
+    if quantity.kind is not Kind.NUMBER or quantity.end != quantity.value_end:
         return True
     if after.isspace() and text[end + 1 : end + 4].isdigit():
         return False
     measure = units.read(fold(text[end : end + 32]), 0)
+    if quantity.unit is not None:
+        return measure.power == 0 and measure.unit in (None, quantity.unit)
     return measure.power == 0 and (measure.unit is None or not measure.unit.hard)
 
 

@@ -293,8 +293,10 @@ def _symbol_before(text: str, draft: _Draft, before: str) -> tuple[Unit, int] | 
         at = start - 1
         if before == "$" and _closes_formula(text, start):
             return None
-    elif before in "-–" and start > 1 and text[start - 2] in _CURRENCIES:
+    elif before in "-–(" and start > 1 and text[start - 2] in _CURRENCIES:
         at = start - 2
+        if before == "(" and draft.end < len(text) and text[draft.end] == ")":
+            draft.sign = -1
     else:
         return None
     left = at
@@ -416,6 +418,11 @@ def _measured(
     """The number with the scale and the unit that follow it."""
     text, end = passage.text, draft.end
     measure = units.read(text, end, is_money)
+    if measure.end == end and text[end : end + 2] == ") " and text[draft.start - 1] == "(":
+        # accounts put a loss in parentheses: (3.2) million, $(3.2) million
+        scaled_by = units.read(text, end + 1, is_money)
+        if scaled_by.power:
+            measure = scaled_by
     after = text[end : end + 1]
     if formula and after == "$":
         measure = units.Measure(end, None, 0)

@@ -152,11 +152,13 @@ def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | Non
 
 
 def _phone_place(code: str, source: Source, index: Index) -> Place | None:
-    """Country and area codes may be left out; seven digits are the number itself."""
-    own = code[-7:]
+    """Country and area codes may be left out: one number is the end of the other."""
+    own = code.removeprefix(PHONE).lstrip("0")
     for other, found in index.codes.items():
-        if other.startswith(PHONE) and other.endswith(own):
-            return _at(source, found)
+        if other.startswith(PHONE):
+            theirs = other.removeprefix(PHONE).lstrip("0")
+            if own.endswith(theirs) or theirs.endswith(own):
+                return _at(source, found)
     digits = code.removeprefix(PHONE)
     same = index.by_value.get(float(digits)) if len(digits) <= 15 else None
     return _at(source, same[0]) if same else None

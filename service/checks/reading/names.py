@@ -10,7 +10,8 @@ from service.checks.reading.quantities import Kind, Part, Quantity
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _PHONE = re.compile(
-    r"\+?[0-9]{1,4}(?:[ /-]?\(0?[0-9]{1,5}\))?(?:[ /-][0-9]{2,}){1,6}(?![0-9])"
+    r"\+?[0-9]{1,4}(?:[ /-]?\(0?[0-9]{0,5}\))?(?: ?[ /–-] ?[0-9]{2,}){1,6}(?![0-9])"
+    r"|(?<=\+)[0-9]{8,15}(?![0-9])"
     r"|[0-9]{3}[ ).-]{1,2}[0-9]{3,4}-[0-9]{4}(?![0-9])"
     r"|[0-9]{3}-[0-9]{4}(?![0-9-])"
 )
@@ -92,7 +93,7 @@ def phone(passage: Passage, start: int, before: str) -> int:
     match = _PHONE.match(text, start)
     if match is None:
         return 0
-    raw = match.group()
+    raw = match.group().replace("(0)", "")
     digits = "".join(char for char in raw if char.isdigit())
     if not 7 <= len(digits) <= 16 or (len(digits) == 7 and text[start + 3] != "-"):
         return 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from service.checks.reading import units
 from service.checks.reading.evidence import Index, shown, significant
 from service.checks.reading.grounding import Indexed, Miss, Source, comparable
-from service.checks.reading.quantities import Kind, Quantity
+from service.checks.reading.quantities import Form, Kind, Quantity
 
 ABSENT, UNIT_MISMATCH, MAGNITUDE, SIGN, TRANSPOSED = (
     "absent",
@@ -69,13 +69,20 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
         if _swapped(shown(found.values[0]), shown(value)):
             return Near(2, TRANSPOSED, "digits swapped", source, found)
     scaled = index.by_digits.get(significant(value)) if value else None
-    if scaled is not None and units.comparable(quantity.unit, scaled.unit):
+    if scaled is not None and _same_scale_slip(quantity, scaled, value):
         return Near(3, MAGNITUDE, "another scale", source, scaled)
     alike = [found for found in index.nearest(value) if found.unit is quantity.unit]
     if not alike:
         return None
     closest = min(alike, key=lambda other: abs(other.values[0] - value))
     return Near(6, ABSENT, "another value", source, closest)
+
+
+def _same_scale_slip(quantity: Quantity, scaled: Quantity, value: float) -> bool:
+    """One digit is alike by chance (the first, 10), unless both say of what."""
+    if scaled.form is Form.ORDINAL or not units.comparable(quantity.unit, scaled.unit):
+        return False
+    return len(significant(value)) > 1 or (quantity.unit is not None and scaled.unit is not None)
 
 
 def _near_date(quantity: Quantity, source: Source, index: Index) -> Near | None:

@@ -25,8 +25,10 @@ _LABELS = (
 )
 """Words that a Roman numeral numbers."""
 _LABELLED = re.compile(
-    rf"(?:{'|'.join(re.escape(label) for label in _LABELS.split())}) ([IVXLC]{{1,7}})\b"
+    rf"(?i:{'|'.join(re.escape(label) for label in _LABELS.split())})[ \n]([IVXLC]{{1,7}})\b"
+    r"|(?<![^\W_])[A-ZÀ-Þ][^\W\d_]{2,20} ([IVX]{2,7})(?![^\W_])"
 )
+"""Behind such a word, or behind a name (Ludwig XIV, World War II), where it has two letters."""
 
 
 def read_cjk(passage: Passage) -> None:
@@ -110,9 +112,10 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
 def read_roman(passage: Passage) -> None:
     """Add Roman numerals that stand behind a word which they number."""
     for match in _LABELLED.finditer(passage.text):
-        value = words.roman(match.group(1))
+        group = 1 if match.group(1) else 2
+        value = words.roman(match.group(group))
         if value is not None:
-            start, end = match.span(1)
+            start, end = match.span(group)
             passage.found.append(
                 Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
             )

@@ -14,10 +14,16 @@ _LOSS_STEMS = (
     "recul dimin inférieur cayó "
     "bajó caída descen"
 ).split()
-_LOSS_WORDS = "minus moins menos down below under less cut unter weniger bajo zero null".split()
+_LOSS_WORDS = (
+    "minus|moins|menos|down|cut|below zero|below freezing|degrees below|unter null|bajo cero|"
+    "unter dem gefrierpunkt|au-dessous de zéro|sous zéro"
+)
+_LESS_AFTER = re.compile(
+    r"(?i)[^.,;:!?\n\d]{0,16}\b(?:less|lower|fewer|down|below|weniger|niedriger|unter null|menos|bajo)\b"
+)
 _LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
 _LOSS = re.compile(
-    rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{'|'.join(_LOSS_WORDS)})\b|{'|'.join(_LOSS_CJK)}"
+    rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}"
 )
 
 _ARTICLE = r"[ (*]*(?:the |a |an |de |den |die |der |un |une )?[€$£]?$"
@@ -40,9 +46,13 @@ _OVER = _marks(
     r"exceeds"
 )
 _ALMOST = _marks(
-    r"almost|nearly|close to|under|less than|up to|fast|knapp|beinahe|nahezu|bis zu|presque|"
+    r"almost|nearly|close to|under|less than|fast|knapp|beinahe|nahezu|presque|"
     r"près de|casi|近|将近"
 )
+
+_MOST_OFF = 0.2
+"""Share of a value that a rounding may be off: "about 2,000" is not 1,500."""
+_OPEN = 1 - 1e-9
 
 _CONNECTIVES = (
     "and or to of in on at for from per by with the is was as than off each out up more less "
@@ -57,7 +67,10 @@ _COUNTED = re.compile(rf"[ -](?!(?:{'|'.join(_CONNECTIVES)})\b)[^\W\d_]{{3,}}")
 def says_loss(text: str, quantity: Quantity) -> bool:
     """Whether the words around a number say that it is below zero or taken off."""
     start, end = max(0, quantity.start - 80), min(len(text), quantity.end + 30)
-    return _LOSS.search(text, start, end) is not None
+    return (
+        _LOSS.search(text, start, end) is not None
+        or _LESS_AFTER.match(text, quantity.end) is not None
+    )
 
 
 def counts_something(text: str, quantity: Quantity) -> bool:
@@ -70,11 +83,13 @@ def tolerance(text: str, quantity: Quantity) -> tuple[float, float] | None:
     before = text[max(0, quantity.start - 30) : quantity.start]
     value, step = quantity.values[0], shown_step(quantity)
     if _ABOUT.search(before):
-        return value - step / 2, value + step / 2
+        half = min(step / 2, max(abs(value) * _MOST_OFF, quantity.step / 2))
+        return value - half, value + half
+    # what is over 14 is not yet 15: the far end is open
     if _OVER.search(before):
-        return value, value + step
+        return value, value + step * _OPEN
     if _ALMOST.search(before):
-        return value - step, value
+        return value - min(step, max(abs(value) * _MOST_OFF, quantity.step)) * _OPEN, value
     return None
 
 

@@ -26,24 +26,24 @@ def _money(code: str, spellings: str) -> tuple[str, str, float, str]:
 
 # name, dimension, factor to the dimension's base, spellings (lower case unless case decides)
 _ROWS: tuple[tuple[str, str, float, str], ...] = (
-    ("%", "share", 1.0, "%|percent|prozent|per cent|pct|pct.|pour cent|por ciento|porcentaje|v.h.|％|prozentige|prozentiger|prozentigen|prozentiges|prozentig|パーセント"),
+    ("%", "share", 1.0, "%|percent|prozent|per cent|pct|pct.|pour cent|por ciento|porcentaje|vom hundert|v.h.|％|prozentige|prozentiger|prozentigen|prozentiges|prozentig|パーセント"),
     ("‰", "share", 0.1, "‰|promille|per mille|permille|pour mille|por mil"),
     ("pp", "points", 1.0, "percentage points|percentage point|percentage-points|prozentpunkte|prozentpunkten|prozentpunkt|points de pourcentage|point de pourcentage|puntos porcentuales|punto porcentual|pp|个百分点|ポイント"),
     ("bp", "points", 0.01, "basis points|basis point|bps|bp|basispunkte|basispunkten|basispunkt|points de base|puntos básicos|个基点"),
     _money("EUR", "€|eur|euro|euros|欧元|ユーロ"),
     _money("ct", "cent|cents|ct|centimes|céntimos|¢"),
-    _money("USD", "$|us$|usd|dollar|dollars|us-dollar|us-dollars|dólares|dólar|bucks|us dollars|us dollar|美元|ドル"),
-    _money("GBP", "£|gbp|quid|pfund sterling|英镑|ポンド"),
-    _money("CHF", "chf|sfr|sfr.|fr.|franken|schweizer franken|francs|francs suisses|瑞士法郎"),
+    _money("USD", "$|us$|usd|dollar|dollars|us-dollar|us-dollars|dólares|dólar|bucks|us dollars|us dollar|american dollars|u.s. dollars|dollars américains|dólares estadounidenses|美元|ドル"),
+    _money("GBP", "£|gbp|quid|pfund sterling|pounds sterling|british pounds|livres sterling|livre sterling|libras esterlinas|britische pfund|英镑|ポンド"),
+    _money("CHF", "chf|sfr|sfr.|fr.|franken|schweizer franken|francs|francs suisses|swiss francs|swiss franc|francos suizos|francos|瑞士法郎"),
     _money("JPY", "¥|jpy|yen|円|日元"),
     _money("CNY", "cny|rmb|yuan|元|人民币|块"),
-    _money("INR", "₹|inr|rs|rs.|rupees|rupee|rupien|卢比"),
+    _money("INR", "₹|inr|rs|rs.|rupees|rupee|rupien|roupies|rupias|indian rupees|卢比"),
     _money("KRW", "₩|krw|won"),
-    _money("CAD", "c$|cad|ca$"),
-    _money("AUD", "a$|aud|au$"),
-    _money("SEK", "sek|kronor"),
-    _money("NOK", "nok|kroner"),
-    _money("DKK", "dkk"),
+    _money("CAD", "c$|cad|ca$|canadian dollars|canadian dollar|dollars canadiens|kanadische dollar"),
+    _money("AUD", "a$|aud|au$|australian dollars|australian dollar"),
+    _money("SEK", "sek|kronor|swedish kronor|schwedische kronen"),
+    _money("NOK", "nok|kroner|norwegian kroner|norwegische kronen"),
+    _money("DKK", "dkk|danish kroner|dänische kronen"),
     _money("PLN", "pln|zł|zloty"),
     _money("BRL", "r$|brl|reais"),
     _money("MXN", "mxn|mx$|pesos"),
@@ -142,6 +142,8 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
 _HARD = ("share", "points", "money")
 UNITS: dict[str, Unit] = {}
 BY_NAME: dict[str, Unit] = {}
+_MONEY: dict[str, Unit] = {}
+"""Spellings of currencies; in front of a number ``SEK`` is money, behind it ``Sek.`` is seconds."""
 _SECOND: dict[str, list[tuple[str, Unit]]] = {}
 for _name, _dimension, _factor, _spellings in _ROWS:
     _unit = Unit(_name, _dimension, _factor, _dimension.startswith(_HARD))
@@ -152,6 +154,8 @@ for _name, _dimension, _factor, _spellings in _ROWS:
             _SECOND.setdefault(_head, []).append((_rest, _unit))
         else:
             UNITS[_spelling] = _unit
+            if _dimension.startswith("money"):
+                _MONEY[_spelling] = _unit
 for _candidates in _SECOND.values():
     _candidates.sort(key=lambda row: -len(row[0]))
 
@@ -204,6 +208,18 @@ _CJK = re.compile(
     + ")"
 )
 _HEAD = re.compile(r"[/23²³]")
+_OTHER_WORD = {
+    "in": re.compile(
+        r"(?i)[ \n]+(?!by\b|x\b|wide|long|tall|high|deep|thick|diam|length|width|height)[^\W\d_]|-"
+    ),
+    "an": re.compile(
+        r"(?i)[ \n]+(?:de[nmr]|dies\w*|ein\w*|d[ai]e?s?|jede\w*|alle\w*|bord|land|ihr\w*)\b"
+    ),
+    "go": re.compile(r"[ \n]+[a-z]"),
+    "won": re.compile(r"[ \n]+[a-z]"),
+    "fr.": re.compile(r"[ \n]+[0-9]"),
+}
+"""Units that are also common words: what follows shows that the word is meant."""
 _MORE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
 
@@ -223,8 +239,8 @@ def prefix_unit(word: str) -> tuple[Unit, int] | None:
     if low in _MONEY_SCALED:
         name, power = _MONEY_SCALED[low]
         return BY_NAME[name], power
-    unit = UNITS.get(low)
-    if unit is None or not unit.dimension.startswith("money"):
+    unit = _MONEY.get(low)
+    if unit is None:
         return None
     is_code = not low.islower() or word.isupper() or low in {"rs.", "rs", "fr.", "sfr."}
     return (unit, 0) if is_code else None
@@ -298,9 +314,13 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
             stop = gap + len(rest)
             if rest_of_text[gap:stop] == rest and not rest_of_text[stop : stop + 1].isalpha():
                 return unit, 0, end + stop
+    if word.isupper() and low in _MONEY:
+        return _MONEY[low], 0, end
     for spelling in (word, low):
         for name, stop in ((spelling, end), (spelling.rstrip("."), end - 1)):
             if name in UNITS:
+                if name in _OTHER_WORD and _OTHER_WORD[name].match(text, stop):
+                    return None
                 return UNITS[name], 0, stop
             if name in _MONEY_SCALED:
                 currency, power = _MONEY_SCALED[name]

@@ -1,0 +1,361 @@
+"""The sentences of a text, with their places: prose, list items, table rows, headings, code.
+
+Markdown is read by lines, prose by its full stops. All work is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.checks.reading.calendar import VERBS, month
+
+Span = tuple[int, int]
+
+LONGEST_QUOTATION = 300
+"""Characters of a quotation within which a full stop ends no sentence."""
+_SHORT_LINE = 50
+"""A line of prose below it was broken on purpose; a longer one may have been wrapped."""
+_REMEMBERED = 16
+"""Texts whose sentences are kept: the checks of one answer ask for the same ones."""
+
+
+class Kind(Enum):
+    PROSE = auto()
+    ITEM = auto()
+    ROW = auto()
+    HEADING = auto()
+    """Also the header row of a table."""
+    CODE = auto()
+    QUOTE = auto()
+
+
+class Sentence(NamedTuple):
+    """``start:end`` are character offsets into the text, end exclusive, without the marker of a
+    list item or of a quotation. ``block`` numbers paragraphs, lists and tables in order."""
+
+    start: int
+    end: int
+    kind: Kind
+    block: int
+
+
+@lru_cache(_REMEMBERED)
+def read(text: str) -> tuple[Sentence, ...]:
+    """All sentences in order, without overlaps. Never raises."""
+    quoted = _QUOTE_MARK.search(text) is not None
+    found: list[Sentence] = []
+    for block, (kind, start, end) in _Blocks(text).read():
+        if kind in _WHOLE:
+            found.append(Sentence(start, end, kind, block))
+            continue
+        for first, last in _split(text, start, end, quoted):
+            found.append(Sentence(first, last, kind, block))
+    return tuple(found)
+
+
+# ── blocks ────────────────────────────────────────────────────────────────────────────────────
+
+_WHOLE = frozenset({Kind.ROW, Kind.HEADING, Kind.CODE})
+_Segment = tuple[Kind, int, int]
+
+_LINE = re.compile(
+    r"[ \t]*+(?:(?P<fence>```|~~~)|(?P<heading>#{1,6}[ \t])|(?P<row>\|)|(?P<quote>>[ \t>]*+)"
+    r"|(?P<item>(?:[-*+•·‣–—]|\(?[0-9]{1,3}[.)]|\(?[a-z]\))[ \t]++(?:\[[ xX]\][ \t]++)?))"
+)
+_RULE = frozenset("-*_= \t")
+_BOLD_LINE = re.compile(r"[ \t]*+(?:\*\*[^*\n]{1,120}\*\*|__[^_\n]{1,120}__):?[ \t]*+")
+_ORDINAL_LINE = re.compile(r"[0-9]{1,2}\.[ \t]++([^\W\d_]{3,10})")
+
+
+class _Blocks:
+    """Line by line: which lines belong together, and as what. Numbers every block."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._segments: list[tuple[int, _Segment]] = []
+        self._block = -1
+        self._open: Kind | None = None
+        self._fence = ""
+        self._gap = False
+
+    def read(self) -> list[tuple[int, _Segment]]:
+        text = self._text
+        start = 0
+        while start < len(text):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            self._line(start, end)
+            start = end + 1
+        return self._segments
+
+    def _line(self, start: int, end: int) -> None:
+        text = self._text
+        match = _LINE.match(text, start, end)
+        kind = match.lastgroup if match else None
+        if self._fence:
+            self._extend(end)
+            if kind == "fence" and match is not None and match["fence"] == self._fence:
+                self._fence = ""
+                self._open = None
+            return
+        line = text[start:end]
+        if not line or line.isspace():
+            self._close()
+        elif match is not None and kind == "fence":
+            self._begin(Kind.CODE, start, end)
+            self._fence = match["fence"]
+        elif match is not None and kind == "heading":
+            self._alone(Kind.HEADING, match.end(), end)
+        elif _is_delimiter(line):
+            self._delimiter()
+        elif len(line.strip()) >= 3 and _RULE.issuperset(line):
+            self._rule(line)
+        elif match is not None and kind == "quote":
+            self._begin_or_extend(Kind.QUOTE, match.end(), end)
+        elif match is not None and kind == "item" and not _is_date(text, match.start("item")):
+            self._item(match.end(), end)
+        elif kind == "row" or (self._open is Kind.ROW and "|" in line):
+            self._row(start, end)
+        else:
+            self._plain(line, start, end)
+
+    def _plain(self, line: str, start: int, end: int) -> None:
+        if _BOLD_LINE.fullmatch(line):
+            self._alone(Kind.HEADING, start, end)
+        elif self._open in (Kind.ITEM, Kind.QUOTE) and not self._gap:
+            self._extend(end)
+        elif self._open is Kind.ITEM and line[:2].isspace():
+            self._append(Kind.ITEM, start, end)
+        else:
+            self._begin_or_extend(Kind.PROSE, start, end)
+
+    def _item(self, start: int, end: int) -> None:
+        if self._open is not Kind.ITEM:
+            self._block += 1
+        self._append(Kind.ITEM, start, end)
+
+    def _row(self, start: int, end: int) -> None:
+        if self._open is not Kind.ROW or self._gap:
+            self._block += 1
+        self._append(Kind.ROW, start, end)
+
+    def _delimiter(self) -> None:
+        """The row above is the header; without an outer bar it was taken for prose."""
+        if self._open not in (Kind.ROW, Kind.PROSE) or self._gap:
+            return
+        block, (kind, start, end) = self._segments.pop()
+        header = self._text.rfind("\n", start, end) + 1 or start
+        if kind is Kind.PROSE and header > start:
+            self._segments.append((block, (kind, start, header - 1)))
+            self._block += 1
+        self._append(Kind.HEADING, header, end)
+        self._open = Kind.ROW
+
+    def _rule(self, line: str) -> None:
+        """Under one line of prose that is no sentence, dashes make it a heading."""
+        if self._open is Kind.PROSE and not self._gap and line.strip()[0] in "=-":
+            block, (_, start, end) = self._segments[-1]
+            above = self._text[start:end]
+            if "\n" not in above and above.rstrip()[-1:] not in ".!?:":
+                self._segments[-1] = (block, (Kind.HEADING, start, end))
+        self._open = None
+
+    def _alone(self, kind: Kind, start: int, end: int) -> None:
+        self._begin(kind, start, end)
+        self._open = None
+
+    def _begin_or_extend(self, kind: Kind, start: int, end: int) -> None:
+        if self._open is kind and not self._gap:
+            self._extend(end)
+        else:
+            self._begin(kind, start, end)
+
+    def _begin(self, kind: Kind, start: int, end: int) -> None:
+        self._block += 1
+        self._append(kind, start, end)
+
+    def _append(self, kind: Kind, start: int, end: int) -> None:
+        self._segments.append((self._block, (kind, start, end)))
+        self._open, self._gap = kind, False
+
+    def _extend(self, end: int) -> None:
+        block, (kind, start, _) = self._segments[-1]
+        self._segments[-1] = (block, (kind, start, end))
+
+    def _close(self) -> None:
+        """A blank line ends all but a list, which may go on behind it."""
+        self._gap = True
+        if self._open is not Kind.ITEM:
+            self._open = None
+
+
+def _is_delimiter(line: str) -> bool:
+    return "|" in line and "-" in line and not line.strip("|-: \t\r")
+
+
+def _is_date(text: str, start: int) -> bool:
+    """``3. März`` opens a sentence, not a list."""
+    match = _ORDINAL_LINE.match(text, start)
+    return match is not None and _is_month(match[1])
+
+
+def _is_month(word: str) -> bool:
+    return month(word) is not None and word.lower() not in VERBS
+
+
+# ── prose ─────────────────────────────────────────────────────────────────────────────────────
+
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’“»)*_`]*+[⁰¹²³⁴-⁹]*+(?=[\s\[【［<]|\\\[)"
+    r"|[。！？｡]++[」』）”’]*+|\n"
+)
+_MARKS = re.compile(
+    r"(?:[ \t]?(?:\[\^?[0-9]{1,3}[^\[\]\n]{0,20}\]\([^\s()]{1,500}\)"
+    r"|\[\[[^\[\]\n]{1,80}\]\](?:\([^\s()]{1,500}\))?"
+    r"|\\?\[[^\[\]\n]{1,80}\](?![(\[:])|【[^】\n]{1,80}】|［[^］\n]{1,80}］"
+    r"|<(sup|cite|ref|source)\b[^<>\n]{0,200}>(?:[^<>\n]{0,200}</\1>)?))+"
+)
+"""Citations that follow the full stop belong to the sentence before it."""
+_OPENING = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
+_QUOTE_MARK = re.compile('["„“«「『]')
+_QUOTES = re.compile('["„“”«»「」『』]')
+_CLOSED_BY = {"„": "“”", "“": "”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
+
+
+def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
+    marks_lead = _MARKS.match(text, start, end) is not None
+    first = start
+    for match in _END.finditer(text, start, end):
+        at, last = match.span()
+        if at < first:
+            continue
+        if match[0] == "\n":
+            if not _is_break(text, first, at, end):
+                continue
+        else:
+            marks = None if marks_lead else _MARKS.match(text, last, end)
+            if marks is not None:
+                last = marks.end()
+            elif text[last] in "[【［<\\" and match[0][0] not in "。！？｡":
+                continue
+            if not _is_end(text, first, at, last, end):
+                continue
+            if quoted and _in_quotation(text, first, last):
+                continue
+        trimmed = _trimmed(text, first, last)
+        if trimmed is not None:
+            yield trimmed
+        first = last
+    trimmed = _trimmed(text, first, end)
+    if trimmed is not None:
+        yield trimmed
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    words = text[start:end]
+    start += len(words) - len(words.lstrip())
+    end = start + len(words.strip())
+    return (start, end) if start < end else None
+
+
+def _is_break(text: str, first: int, at: int, end: int) -> bool:
+    """Whether a line of prose was ended on purpose: a hard break, or a short line."""
+    if text.endswith(("  ", "\\", "<br>", "<br/>", "<br />"), first, at):
+        return True
+    line = max(first, text.rfind("\n", first, at) + 1)
+    if at - line >= _SHORT_LINE:
+        return False
+    following = text[at + 1 : min(end, at + 9)].lstrip(_OPENING)[:1]
+    return following.isupper() or following.isdigit()
+
+
+def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:
+    """Whether the mark at ``at`` ends the sentence. ``last`` is where the next one would begin."""
+    if text[at] in "。！？｡":
+        return True
+    following = text[last : min(end, last + 40)].lstrip(_OPENING)
+    if following[:1].islower():
+        return False
+    if text[at] != "." or text[at + 1] in ".!?…":
+        return True
+    words = text[max(first, at - 40) : at].split()
+    if not words:
+        return False
+    return not _is_abbreviated(words, following)
+
+
+def _is_abbreviated(words: list[str], following: str) -> bool:
+    """Whether the full stop behind ``words`` belongs to the last of them."""
+    word = words[-1].lstrip("(\"'„“‚«*_[/").lower()
+    if word.isdigit():
+        return _is_ordinal(word, words, following)
+    if word in _MAY_END:
+        return not following[:1].isupper()
+    if word in _ABBREVIATIONS:
+        return True
+    if len(word) == 1:
+        return word.isalpha() and word.isascii()
+    if "." in word:
+        parts = word.split(".")
+        return all(part.isalpha() and len(part) <= 3 for part in parts)
+    return False
+
+
+def _is_ordinal(word: str, words: list[str], following: str) -> bool:
+    if len(word) > 2 or len(words) < 2:
+        return False
+    if words[-2].lower().lstrip('(„"*_') in _BEFORE_ORDINAL:
+        return True
+    after = following.split(None, 1)
+    return bool(after) and _is_month(after[0].strip(".,;:*_)"))
+
+
+def _in_quotation(text: str, start: int, end: int) -> bool:
+    """Whether a quotation that began in this sentence is still open, and not for too long."""
+    if end - start > 4 * LONGEST_QUOTATION:
+        start = end - 4 * LONGEST_QUOTATION
+    opened, closers = 0, ""
+    for match in _QUOTES.finditer(text, start, end):
+        mark = match[0]
+        if closers:
+            if mark in closers:
+                closers = ""
+        elif mark in _CLOSED_BY and not (mark == '"' and _is_inch(text, match.start())):
+            opened, closers = match.start(), _CLOSED_BY[mark]
+    return bool(closers) and end - opened <= LONGEST_QUOTATION
+
+
+def _is_inch(text: str, at: int) -> bool:
+    return at > 0 and text[at - 1].isdigit()
+
+
+_BEFORE_ORDINAL = frozenset(
+    "am der die das den dem des im zum zur vom bis ab beim seit jeder jede jedes jeden ein eine "
+    "einem einen einer unser unsere ihr ihre ihrem und".split()
+)
+"""German words after which a number with a full stop is an ordinal: zum 2. Quartal."""
+_ABBREVIATIONS = frozenset(
+    (
+        # German
+        "abb abs abt allg anm art aufl bd bes best betr bspw bzgl bzw ca dergl dgl dipl ebd eigtl "
+        "einschl entspr erg evtl exkl ff folg fr frl geb gem ges gez ggf ggfs grds hg hr hrn hrsg "
+        "ing inkl insb insbes jh jr kap kfm lfd lt max mind mio min mrd mwst nr od orig pl pos prof "
+        "rd resp rzpt sek sen sog spez std stk str tab tel tsd umg urspr usf v vgl vs vlg wg z zb "
+        "ziff zit zzgl zz zt i.d.r "
+        # English
+        "al approx appt apt ave blvd cf ch col dept dr ed eds eq est esp fig figs gen gov hon incl "
+        "lt maj messrs misc mr mrs ms mt no nos num op p para pp pt rd ref refs rep rev sec sen sgt "
+        "sr st tel temp viz vol vols "
+        # French, Spanish
+        "av bibl boul chap env ex fig mlle mlles mm mme mmes art avda cap depto dra dto lic máx mín "
+        "nro núm pág págs sra srta srs tlf ud uds "
+        # months
+        "jan feb febr mär mar apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil déc"
+    ).split()
+)
+_MAY_END = frozenset("usw etc co corp inc ltd bros u.s u.k a.m p.m u.s.a o.ä u.a u.ä uhr".split())
+"""Abbreviations that also stand at the end of a sentence: the next capital decides."""

@@ -1,0 +1,92 @@
+"""What an answer may have its words from: chunks, the other things that the model saw, the query.
+
+Only chunks that reached the model ground an answer, and the system's own earlier turns never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from service.checks.model import CheckInput
+from service.checks.reading.grounding import Source
+from service.events import Chunk
+
+MAX_TEXT = 4 << 20
+"""Characters of all sources together past which an answer is not evaluated."""
+
+
+def chunk_texts(given: CheckInput) -> list[Source]:
+    """The text of every chunk that was in the prompt, kind ``grounded``, in the given order."""
+    return [
+        Source("grounded", chunk.ref, text)
+        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
+        if chunk.in_prompt and text
+    ]
+
+
+def other_texts(given: CheckInput) -> list[Source]:
+    """The context (``from_context``), then the query (``from_query``); neither has a ref."""
+    found = [
+        Source("from_context", None, item.text)
+        for item in given.event.context
+        if item.kind != "assistant"
+    ]
+    found.append(Source("from_query", None, given.event.query))
+    return found
+
+
+def chunk_names(given: CheckInput) -> Iterator[Source]:
+    """Ref, URL, title and metadata of every chunk in the prompt, each as a short text."""
+    for chunk in given.event.retrieved:
+        if chunk.in_prompt:
+            yield Source("grounded", chunk.ref, chunk.ref)
+            for name in (chunk.url, chunk.title, *_metadata(chunk)):
+                if name:
+                    yield Source("grounded", chunk.ref, name)
+
+
+def lacks_text(given: CheckInput) -> bool:
+    """Whether a chunk that could hold what was not found came without its text."""
+    return any(
+        chunk.in_prompt and text is None
+        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
+    )
+
+
+def is_too_large(given: CheckInput) -> bool:
+    """Whether chunks, context and query together pass :data:`MAX_TEXT`."""
+    size = sum(len(text) for text in given.texts if text)
+    size += sum(len(item.text) for item in given.event.context)
+    return size + len(given.event.query) > MAX_TEXT
+
+
+def where(source: Source) -> str:
+    """A source in the reviewer's words: the chunk's ref, ``the context`` or ``the query``."""
+    if source.ref is None:
+        return source.kind.replace("from_", "the ")
+    return one_line(source.ref)
+
+
+def one_line(text: str, longest: int = 120) -> str:
+    """A text for a detail: white space run together, nothing unprintable, cut with an ellipsis."""
+    words = " ".join(text[: 4 * longest].split())
+    words = "".join(char if char.isprintable() else "·" for char in words)
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+_MOST_METADATA = 200
+
+
+def _metadata(chunk: Chunk) -> Iterator[str]:
+    """The strings in a chunk's metadata, nested ones too; at most 200."""
+    left = _MOST_METADATA
+    waiting: list[object] = [chunk.metadata] if chunk.metadata else []
+    while waiting and left:
+        value = waiting.pop()
+        left -= 1
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting.extend(list(value.values())[:_MOST_METADATA])
+        elif isinstance(value, list):
+            waiting.extend(value[:_MOST_METADATA])
