@@ -79,7 +79,7 @@ def encode_row(row: Row) -> list[Any]:
         name: [check.outcome, check.evaluated, check.failed, check.not_evaluated]
         for name, check in row.checks.items()
     }
-    return [*head, round(row.u, 9), row.stratum, row.pi, row.pi_audit, checks, row.causes]
+    return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes]
 
 
 def decode_row(data: Sequence[Any]) -> Row:

@@ -7,7 +7,6 @@ that covers its position is there.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,8 +64,21 @@ def encode_case(case: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(body)
     except TypeError:
-        # Fields that nobody checks may hold whole numbers of more than 64 bits.
-        return json.dumps(body, ensure_ascii=False).encode()
+        return orjson.dumps(_storable(body))
+
+
+def _storable(value: Any) -> Any:
+    """Fields that nobody checks may hold integers of more than 64 bits: near enough, or null."""
+    if isinstance(value, dict):
+        return {name: _storable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(item) for item in value]
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    return value
 
 
 def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:

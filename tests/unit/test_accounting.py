@@ -1,0 +1,170 @@
+"""Counting is additive, rows survive their encoding, and the books can fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.accounting import (
+    CASE_STATES,
+    SEPARATOR,
+    CheckRow,
+    Kind,
+    PartitionBook,
+    Row,
+    books_of,
+    counters_of,
+    decode_row,
+    encode_row,
+    partition_counts,
+    totals_of,
+)
+from tests.unit.rows import rows
+
+
+@given(rows)
+def test_a_row_survives_its_encoding(row: Row) -> None:
+    assert decode_row(orjson.loads(orjson.dumps(encode_row(row)))) == row
+
+
+def test_what_was_drawn_close_to_its_probability_is_drawn_the_same_way() -> None:
+    row = Row(0, Kind.CHECKED, u=0.19999999996, pi=0.2, stratum="flagged")
+    found = decode_row(orjson.loads(orjson.dumps(encode_row(row))))
+    assert found.u < found.pi
+    assert decode_row(encode_row(Row(0, Kind.CHECKED, u=1 - 2**-53))).u < 1
+
+
+@given(st.lists(rows, max_size=12), st.data())
+def test_every_count_is_additive_over_any_split(batch: list[Row], data: st.DataObject) -> None:
+    parts: list[list[Row]] = [[], [], []]
+    for row in batch:
+        parts[data.draw(st.integers(0, 2))].append(row)
+    assert sum((partition_counts(part) for part in parts), Counter()) == partition_counts(batch)
+    assert sum((totals_of(part) for part in parts), Counter()) == totals_of(batch)
+    added: dict[tuple[str, int], Counter[str]] = {}
+    for part in parts:
+        for place, counter in counters_of(part).items():
+            added.setdefault(place, Counter()).update(counter)
+    assert added == counters_of(batch)
+
+
+@given(st.lists(rows, max_size=12))
+def test_every_record_has_one_kind_and_every_checked_one_an_outcome_a_check(
+    batch: list[Row],
+) -> None:
+    totals = totals_of(batch)
+    assert sum(totals[kind.value] for kind in Kind) == len(batch)
+    assert sum(partition_counts(batch).values()) == len(batch)
+    for check in ("citations", "numbers"):
+        outcomes = sum(n for name, n in totals.items() if name.startswith(f"check:{check}:"))
+        assert outcomes == totals["checked"]
+    reasons = sum(n for name, n in totals.items() if name.startswith("rejected:"))
+    assert reasons == totals["rejected"]
+
+
+@given(st.lists(rows, max_size=12))
+def test_rates_are_of_live_answers_only(batch: list[Row]) -> None:
+    live = [
+        row for row in batch if row.purpose == "live" and row.kind in (Kind.CHECKED, Kind.RECORDED)
+    ]
+    counted: Counter[str] = Counter()
+    for counter in counters_of(batch).values():
+        for name, n in counter.items():
+            counted[name.rsplit(SEPARATOR, 1)[1]] += n
+    assert counted["checked"] + counted["recorded"] == len(live)
+
+
+def test_the_sums_of_a_rate_by_item_and_by_answer() -> None:
+    answers = [
+        CheckRow("fail", 4, 1), CheckRow("pass", 2), CheckRow("fail", 3, 3),
+        CheckRow("not_applicable"), CheckRow("not_evaluated", not_evaluated="missing_text"),
+    ]  # fmt: skip
+    batch = [
+        Row(n, Kind.CHECKED, app="support", hour=7, purpose="live", release="r", ruleset="1-a",
+            language="de", status="ok", stratum="rest", checks={"numbers": check})
+        for n, check in enumerate(answers)
+    ]  # fmt: skip
+    [(place, counter)] = counters_of(batch).items()
+    assert place == ("support", 7)
+    prefix = SEPARATOR.join(("r", "1-a", "de", "numbers:"))
+    found = {name.removeprefix(prefix): n for name, n in counter.items() if name.startswith(prefix)}
+    assert found == {
+        "fail": 2, "pass": 1, "not_applicable": 1, "not_evaluated": 1,
+        "not_evaluated:missing_text": 1,
+        "answers": 3, "failed_answers": 2,
+        "m": 9, "x": 4, "mm": 16 + 4 + 9, "xx": 1 + 9, "xm": 4 + 9,
+    }  # fmt: skip
+
+
+BALANCED = {"received": 9, "gaps": 2, "lost": 1, "checked": 5, "recorded": 1, "rejected": 2,
+            "duplicate": 1}  # fmt: skip
+TOTALS = {"checked": 5, "check:numbers:pass": 3, "check:numbers:fail": 2, "flagged": 2, "cases": 1,
+          "suppressed": 1}  # fmt: skip
+
+
+def imbalance(
+    counts: dict[str, int] = BALANCED, totals: dict[str, int] = TOTALS, open_: int = 1
+) -> dict[str, int]:
+    books = books_of(
+        [PartitionBook("answers", 0, 100, 112, 0, counts)], totals, {"open": open_}, ["numbers"]
+    )
+    found = {equation.name: equation.imbalance for equation in books.equations}
+    assert books.balanced == (not any(found.values()))
+    return {name: n for name, n in found.items() if n}
+
+
+def test_balanced_books() -> None:
+    assert imbalance() == {}
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        ({"received": 8}, {"offsets": 1, "records": -1}),
+        ({"gaps": 3}, {"offsets": -1}),
+        ({"lost": 0}, {"offsets": 1}),
+        ({"checked": 4}, {"records": 1}),
+        ({"duplicate": 2}, {"records": -1}),
+    ],
+)
+def test_a_partition_that_does_not_add_up(counts: dict[str, int], found: dict[str, int]) -> None:
+    assert imbalance(counts=BALANCED | counts) == found
+
+
+@pytest.mark.parametrize(
+    ("totals", "found"),
+    [
+        ({"check:numbers:fail": 1}, {"numbers": 1}),
+        ({"suppressed": 0}, {"flagged": 1}),
+        ({"cases": 2}, {"flagged": -1, "cases": 1}),
+    ],
+)
+def test_totals_that_do_not_add_up(totals: dict[str, int], found: dict[str, int]) -> None:
+    assert imbalance(totals=TOTALS | totals) == found
+
+
+def test_a_case_that_vanished_shows() -> None:
+    assert imbalance(open_=0) == {"cases": 1}
+
+
+@pytest.mark.parametrize("state", CASE_STATES)
+def test_a_case_counts_in_any_of_its_states(state: str) -> None:
+    books = books_of([], {"cases": 3, "flagged": 3}, {state: 3}, [])
+    assert books.balanced
+
+
+def test_differences_of_two_partitions_do_not_hide_each_other_in_their_counts() -> None:
+    """The equations are sums; each partition's own account stands beside them."""
+    books = books_of(
+        [PartitionBook("answers", 0, 0, 5, 0, {"received": 4}),
+         PartitionBook("answers", 1, 0, 5, 0, {"received": 6})],
+        {}, {}, [],
+    )  # fmt: skip
+    assert [book.next - book.first - book.counts["received"] for book in books.partitions] == [
+        1,
+        -1,
+    ]
