@@ -28,7 +28,7 @@ class _Part(BaseModel):
         strict=True,
         hide_input_in_errors=True,
         allow_inf_nan=False,
-        # Names repeat from event to event, values hardly: to look those up costs more than it saves.
+        # Names repeat from event to event, values hardly: looking those up costs, and finds little.
         cache_strings="keys",
     )
 
