@@ -86,6 +86,9 @@ class PartitionConsumer:
             heartbeat_interval_ms=options.heartbeat_interval_ms,
             max_poll_interval_ms=options.max_poll_interval_ms,
             max_poll_records=options.max_poll_records,
+            # One fetch a broker is under way at a time. While it waits at the end of one partition,
+            # those that were resumed meanwhile get nothing, whatever they hold.
+            fetch_max_wait_ms=options.fetch_max_wait_ms,
             allow_auto_create_topics=False,
         )
         # The one seam for it; tests/integration/test_kafka_traps.py notices when it moves.

@@ -42,6 +42,7 @@ class KafkaOptions:
     heartbeat_interval_ms: int = 1_000
     max_poll_interval_ms: int = 300_000
     max_poll_records: int = 500
+    fetch_max_wait_ms: int = 50
     max_decompressed_bytes: int = 64 << 20
     max_block_ms: int = 2_000
     delivery_timeout_ms: int = 120_000
