@@ -209,10 +209,8 @@ def _is_month(word: str) -> bool:
 
 # ── prose ─────────────────────────────────────────────────────────────────────────────────────
 
-_END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’“»)*_`]*+[⁰¹²³⁴-⁹]*+(?=[\s\[【［<]|\\\[)"
-    r"|[。！？｡]++[」』）”’]*+|\n"
-)
+_END = re.compile(r"[.!?…。！？｡\n](?:(?<!\n)[.!?…]*+[\"'”’“»)*_`」』）]*+[⁰¹²³⁴-⁹]*+)?+")
+"""Begins with a set of characters, so that the search skips to them, and never gives back."""
 _MARKS = re.compile(
     r"(?:[ \t]?(?:\[\^?[0-9]{1,3}[^\[\]\n]{0,20}\]\([^\s()]{1,500}\)"
     r"|\[\[[^\[\]\n]{1,80}\]\](?:\([^\s()]{1,500}\))?"
@@ -220,6 +218,11 @@ _MARKS = re.compile(
     r"|<(sup|cite|ref|source)\b[^<>\n]{0,200}>(?:[^<>\n]{0,200}</\1>)?))+"
 )
 """Citations that follow the full stop belong to the sentence before it."""
+_GAP = frozenset(" \t\r\n\u00a0\u202f\u3000[【［<\\")
+_MARK_OPENS = "[【［<\\"
+_CJK_ENDS = "。！？｡"
+_BEFORE_WORD = "(\"'„“‚«*_[/\n\t"
+_LONGEST_ABBREVIATION = 10
 _OPENING = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
 _QUOTE_MARK = re.compile('["„“«「『]')
 _QUOTES = re.compile('["„“”«»「」『』]')
@@ -227,39 +230,39 @@ _CLOSED_BY = {"„": "“”", "“": "”", "«": "»", "»": "«", "「": "」
 
 
 def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
-    marks_lead = _MARKS.match(text, start, end) is not None
+    marks_lead = text[start] in _MARK_OPENS and _MARKS.match(text, start, end) is not None
     first = start
     for match in _END.finditer(text, start, end):
         at, last = match.span()
         if at < first:
             continue
-        if match[0] == "\n":
+        if text[at] == "\n":
             if not _is_break(text, first, at, end):
                 continue
         else:
-            marks = None if marks_lead else _MARKS.match(text, last, end)
-            if marks is not None:
-                last = marks.end()
-            elif text[last] in "[【［<\\" and match[0][0] not in "。！？｡":
+            after = text[last : last + 2]
+            if after[:1] not in _GAP and text[at] not in _CJK_ENDS:
                 continue
+            if after.lstrip(" ")[:1] in _MARK_OPENS and not marks_lead and after.strip():
+                marks = _MARKS.match(text, last, end)
+                if marks is not None:
+                    last = marks.end()
+                elif after[0] in _MARK_OPENS:
+                    continue
             if not _is_end(text, first, at, last, end):
                 continue
             if quoted and _in_quotation(text, first, last):
                 continue
-        trimmed = _trimmed(text, first, last)
-        if trimmed is not None:
-            yield trimmed
+        yield from _trimmed(text, first, last)
         first = last
-    trimmed = _trimmed(text, first, end)
-    if trimmed is not None:
-        yield trimmed
+    yield from _trimmed(text, first, end)
 
 
-def _trimmed(text: str, start: int, end: int) -> Span | None:
-    words = text[start:end]
-    start += len(words) - len(words.lstrip())
-    end = start + len(words.strip())
-    return (start, end) if start < end else None
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    words = text[start:end].strip()
+    if words:
+        start = text.index(words[0], start)
+        yield start, start + len(words)
 
 
 def _is_break(text: str, first: int, at: int, end: int) -> bool:
@@ -275,26 +278,29 @@ def _is_break(text: str, first: int, at: int, end: int) -> bool:
 
 def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:
     """Whether the mark at ``at`` ends the sentence. ``last`` is where the next one would begin."""
-    if text[at] in "。！？｡":
+    mark = text[at]
+    if mark in _CJK_ENDS:
         return True
     following = text[last : min(end, last + 40)].lstrip(_OPENING)
     if following[:1].islower():
         return False
-    if text[at] != "." or text[at + 1] in ".!?…":
+    if mark != "." or text[at + 1] in ".!?…":
         return True
-    words = text[max(first, at - 40) : at].split()
-    if not words:
+    word = text[max(first, at - 24, text.rfind(" ", first, at) + 1) : at]
+    return not _is_abbreviated(word, text[max(first, at - 40) : at], following)
+
+
+def _is_abbreviated(word: str, before: str, following: str) -> bool:
+    """Whether the full stop behind ``word``, the end of ``before``, belongs to it."""
+    word = word.lstrip(_BEFORE_WORD).lower()
+    if len(word) > _LONGEST_ABBREVIATION:
         return False
-    return not _is_abbreviated(words, following)
-
-
-def _is_abbreviated(words: list[str], following: str) -> bool:
-    """Whether the full stop behind ``words`` belongs to the last of them."""
-    word = words[-1].lstrip("(\"'„“‚«*_[/").lower()
     if word.isdigit():
-        return _is_ordinal(word, words, following)
+        return _is_ordinal(word, before.split(), following)
     if word in _MAY_END:
         return not following[:1].isupper()
+    if word in _BEFORE_DIGITS:
+        return following[:1].isdigit()
     if word in _ABBREVIATIONS:
         return True
     if len(word) == 1:
@@ -306,9 +312,9 @@ def _is_abbreviated(words: list[str], following: str) -> bool:
 
 
 def _is_ordinal(word: str, words: list[str], following: str) -> bool:
-    if len(word) > 2 or len(words) < 2:
+    if len(word) > 2:
         return False
-    if words[-2].lower().lstrip('(„"*_') in _BEFORE_ORDINAL:
+    if len(words) > 1 and words[-2].lower().lstrip('(„"*_') in _BEFORE_ORDINAL:
         return True
     after = following.split(None, 1)
     return bool(after) and _is_month(after[0].strip(".,;:*_)"))
@@ -341,21 +347,26 @@ _BEFORE_ORDINAL = frozenset(
 _ABBREVIATIONS = frozenset(
     (
         # German
-        "abb abs abt allg anm art aufl bd bes best betr bspw bzgl bzw ca dergl dgl dipl ebd eigtl "
-        "einschl entspr erg evtl exkl ff folg fr frl geb gem ges gez ggf ggfs grds hg hr hrn hrsg "
-        "ing inkl insb insbes jh jr kap kfm lfd lt max mind mio min mrd mwst nr od orig pl pos prof "
-        "rd resp rzpt sek sen sog spez std stk str tab tel tsd umg urspr usf v vgl vs vlg wg z zb "
-        "ziff zit zzgl zz zt i.d.r "
+        "allg anm aufl bd betr bspw bzgl bzw ca dergl dgl dipl ebd eigtl einschl entspr erg evtl "
+        "exkl ff folg fr frl geb gem ges gez ggf ggfs grds hg hr hrn hrsg ing inkl insb insbes jh "
+        "jr kfm lfd max mio mrd mwst nr od pl prof rd resp rzpt sog spez str tsd umg urspr usf v "
+        "vgl vs vlg wg zb ziff zit zzgl zz zt "
         # English
-        "al approx appt apt ave blvd cf ch col dept dr ed eds eq est esp fig figs gen gov hon incl "
-        "lt maj messrs misc mr mrs ms mt no nos num op p para pp pt rd ref refs rep rev sec sen sgt "
-        "sr st tel temp viz vol vols "
+        "al approx appt ave blvd cf ch dept dr ed eds eq esp gov hon incl lt messrs mr mrs ms mt "
+        "num para pp pt rev sgt sr st viz vols "
         # French, Spanish
-        "av bibl boul chap env ex fig mlle mlles mm mme mmes art avda cap depto dra dto lic máx mín "
-        "nro núm pág págs sra srta srs tlf ud uds "
+        "av bibl boul env mlle mlles mm mme mmes avda depto dra lic máx mín nro núm pág págs sra "
+        "srta srs tlf ud uds "
         # months
-        "jan feb febr mär mar apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil déc"
+        "jan feb febr mär apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil déc"
     ).split()
 )
-_MAY_END = frozenset("usw etc co corp inc ltd bros u.s u.k a.m p.m u.s.a o.ä u.a u.ä uhr".split())
+_BEFORE_DIGITS = frozenset(
+    "abb abs art bes best cap chap col est ex fig figs gen kap mind no nos op orig p par pos ref "
+    "refs rep sec tab tel temp vol".split()
+)
+"""Abbreviations that are words too (no, art, tab): a digit behind them decides."""
+_MAY_END = frozenset(
+    "usw etc co corp inc ltd bros u.s u.k a.m p.m u.s.a o.ä u.a u.ä min sek std stk".split()
+)
 """Abbreviations that also stand at the end of a sentence: the next capital decides."""
