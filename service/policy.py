@@ -12,6 +12,7 @@ CHECKS_VERSION = 1
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
 
 OTHER = "other"
+CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -41,12 +42,31 @@ class NumberPolicy(_Closed):
     )
 
 
+class LinkPolicy(_Closed):
+    """Which addresses an answer may give without having read them."""
+
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Hosts, with their subdomains, that answers may always link to."
+    )
+
+
+class IdentifierPolicy(_Closed):
+    """Which code-like names an answer may use without having read them."""
+
+    allowed: tuple[str, ...] = Field(
+        (), description="Identifiers that every answer may name, in any case."
+    )
+
+
 class SamplingPolicy(_Closed):
     """Inclusion probabilities. The judge's are at least the audit's, always."""
 
-    audit: Probability = 0.005
-    flagged: Probability = 0.2
-    rest: Probability = 0.01
+    audit: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
+Probability = 0.005
+    flagged: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
+Probability = 0.2
+    rest: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
+Probability = 0.01
 
 
 class AppPolicy(_Closed):
@@ -54,13 +74,15 @@ class AppPolicy(_Closed):
 
     citations: CitationPolicy = CitationPolicy()
     numbers: NumberPolicy = NumberPolicy()
-    disabled_checks: frozenset[Literal["citations", "numbers"]] = frozenset()
+    links: LinkPolicy = LinkPolicy()
+    identifiers: IdentifierPolicy = IdentifierPolicy()
+    disabled_checks: frozenset[CheckName] = frozenset()
     sampling: SamplingPolicy = SamplingPolicy()
 
     @cached_property
     def ruleset(self) -> str:
         """Version of the checks + hash of this app's check settings (not of its sampling)."""
-        settings = self.model_dump_json(include={"citations", "numbers"})
+        settings = self.model_dump_json(exclude={"disabled_checks", "sampling"})
         settings += ",".join(sorted(self.disabled_checks))
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 

@@ -30,6 +30,8 @@ def _blank(match: re.Match[str]) -> str:
     if mark[0] == "&":
         read = html.unescape(mark)
         if read != mark and len(read) <= len(mark):
-            return read.ljust(len(mark))
+            # a mark that opens a quotation stays with the word that it opens
+            opens = match.string[max(0, match.start() - 1) : match.start()].strip() == ""
+            return read.rjust(len(mark)) if opens else read.ljust(len(mark))
         return mark
     return " " * len(mark)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from service.checks.model import CheckInput
 from service.checks.reading.grounding import Source
+from service.checks.reading.language import detect
 from service.events import Chunk
 
 MAX_TEXT = 4 << 20
@@ -60,10 +61,15 @@ def is_too_large(given: CheckInput) -> bool:
     return size + len(given.event.query) > MAX_TEXT
 
 
+def in_german(given: CheckInput) -> bool:
+    """Whether the reviewer is told in German: the event's language, else the answer's."""
+    return (given.event.language or detect(given.event.answer)).lower().startswith("de")
+
+
 def where(source: Source) -> str:
-    """A source in the reviewer's words: the chunk's ref, ``the context`` or ``the query``."""
+    """A source for a detail: the chunk's ref, ``query`` or ``context``."""
     if source.ref is None:
-        return source.kind.replace("from_", "the ")
+        return source.kind.removeprefix("from_")
     return one_line(source.ref)
 
 
