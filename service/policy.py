@@ -61,12 +61,9 @@ class IdentifierPolicy(_Closed):
 class SamplingPolicy(_Closed):
     """Inclusion probabilities. The judge's are at least the audit's, always."""
 
-    audit: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
-Probability = 0.005
-    flagged: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
-Probability = 0.2
-    rest: CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
-Probability = 0.01
+    audit: Probability = 0.005
+    flagged: Probability = 0.2
+    rest: Probability = 0.01
 
 
 class AppPolicy(_Closed):
