@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -112,11 +113,12 @@ def indexes_of(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def reduce_case(body: Mapping[str, Any], max_bytes: int) -> dict[str, Any]:
     """Smaller and smaller until the record fits: offsets into what is left stay right.
 
-    First the texts of chunks without evidence go, then all texts, then evidence and all findings
-    but the first few, then metadata and the tail of the answer and the query. ``reduced`` says so.
+    First the texts of chunks without evidence go, then all texts, then evidence, metadata and all
+    findings but the first few, then the tails of the answer and of everything else. ``reduced``
+    says so. Below some 20 kB a record gets no smaller.
     """
     small = dict(body, reduced=True, event=dict(body["event"]))
-    for step in (_drop_idle_texts, _drop_texts, _drop_lists, _cut_answer):
+    for step in (_drop_idle_texts, _drop_texts, _drop_lists, *_CUTS):
         step(small)
         if len(encode_case(small)) <= max_bytes:
             break
@@ -148,21 +150,43 @@ def _without_texts(body: dict[str, Any], keep: set[str]) -> None:
 
 def _drop_lists(body: dict[str, Any]) -> None:
     body["evidence"] = []
-    body["findings"] = [_cut_finding(finding) for finding in body["findings"][:20]]
+    body["findings"] = body["findings"][:20]
     event = body["event"]
     event["retrieved"] = [{"ref": chunk["ref"][:256]} for chunk in event["retrieved"]]
     known = ("event_id", "app", "query", "answer", "retrieved", "status", "purpose", "occurred_at")
     body["event"] = {name: event[name] for name in known if name in event}
 
 
-def _cut_finding(finding: dict[str, Any]) -> dict[str, Any]:
-    return {**finding, "surface": finding["surface"][:200], "detail": finding["detail"][:500]}
-
-
-def _cut_answer(body: dict[str, Any]) -> None:
+def _cut(body: dict[str, Any], answer: int, words: int, items: int) -> None:
+    """At most ``answer`` characters of the answer, ``words`` of every other text, ``items`` of
+    every list."""
     event = body["event"]
-    event["answer"] = event["answer"][:8_000]
-    event["query"] = event["query"][:2_000]
+    event["answer"] = event["answer"][:answer]
+    event["query"] = event["query"][:words]
+    event["retrieved"] = [
+        {"ref": chunk["ref"][:words]} for chunk in event["retrieved"][: 4 * items]
+    ]
+    body["findings"] = [
+        _cut_finding(finding, answer, words) for finding in body["findings"][:items]
+    ]
+    body["headline"] = body["headline"][:words]
+    body["query"] = body["query"][:words]
+
+
+_CUTS = (
+    partial(_cut, answer=8_000, words=500, items=20),
+    partial(_cut, answer=2_000, words=200, items=10),
+    partial(_cut, answer=400, words=60, items=3),
+)
+"""A character takes up to six bytes, so that the first step need not do."""
+
+
+def _cut_finding(finding: dict[str, Any], answer: int, words: int) -> dict[str, Any]:
+    cut = {name: finding[name][:words] for name in ("surface", "detail", "cause")}
+    if finding["end"] is not None and finding["end"] > answer:
+        # Its place is no longer in the answer.
+        cut |= {"start": None, "end": None}
+    return {**finding, **cut}
 
 
 def _plain(item: Finding | Evidence) -> dict[str, Any]:

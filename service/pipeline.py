@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
 from hashlib import blake2b
 from typing import Any
 
 from service import sampling
-from service.accounting import CheckRow, Kind, Row
+from service.accounting import SEPARATOR, CheckRow, Kind, Row
 from service.checks import CHECKS, run_checks, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
@@ -249,7 +250,7 @@ class _Work:
             "event_id": event.event_id,
             "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
             "ruleset": self.terms.policy.of(event.app).ruleset,
-            "language": event.language or detect(event.answer),
+            "language": _language(event),
             "purpose": event.purpose,
             "status": event.status,
             "hour": occurred_ms // HOUR_MS,
@@ -388,6 +389,7 @@ class _ReleaseBook:
     def label(self, app: str, release: str | None, occurred_ms: int) -> str:
         if release is None:
             return ""
+        release = release.replace(SEPARATOR, " ")
         known = self.known.setdefault(app, {})
         if release not in known and len(known) >= self.most:
             oldest = min(known, key=known.__getitem__)
@@ -404,10 +406,17 @@ def _occurred_ms(event: AnswerEvent, timestamp_ms: int) -> int:
     if event.occurred_at is None:
         return timestamp_ms
     try:
-        occurred = int(event.occurred_at.timestamp() * 1000)
+        zone = event.occurred_at.tzinfo or UTC
+        occurred = int(event.occurred_at.replace(tzinfo=zone).timestamp() * 1000)
     except (OverflowError, ValueError, OSError):
         return timestamp_ms
     return min(max(occurred, timestamp_ms - DAY_MS), timestamp_ms + DAY_MS)
+
+
+def _language(event: AnswerEvent) -> str:
+    """Two letters, or ``und``: a counter's dimension, so made-up names must not multiply it."""
+    code = (event.language or "")[:3].partition("-")[0].lower()
+    return code if len(code) == 2 and code.isascii() and code.isalpha() else detect(event.answer)
 
 
 def _gravity(finding: Finding) -> int:
