@@ -12,7 +12,10 @@ CHECKS_VERSION = 1
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
 
 OTHER = "other"
-CheckName = Literal["citations", "links", "quotes", "numbers", "identifiers"]
+CheckName = Literal[
+    "citations", "links", "quotes", "numbers", "identifiers", "citation_coverage", "abstention",
+    "access", "retrieval", "scope", "overlap",
+]  # fmt: skip
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -58,6 +61,27 @@ class IdentifierPolicy(_Closed):
     )
 
 
+class AbstentionPolicy(_Closed):
+    """This app's own words, beside the built-in phrases: parts of sentences, in any case."""
+
+    no_answer: tuple[str, ...] = Field((), description="Says that the sources hold no answer.")
+    clarify: tuple[str, ...] = Field((), description="Asks the user back.")
+    deny: tuple[str, ...] = Field((), description="Says that the system will not answer.")
+    refused_overlap: Probability = Field(
+        0.8,
+        description="Share of the query's content words in one chunk from which an abstention is "
+        "refused_despite_evidence.",
+    )
+
+
+class AccessPolicy(_Closed):
+    """How the acl of a chunk is read."""
+
+    everyone: tuple[str, ...] = Field(
+        (), description="Names in an acl that stand for every user, such as public."
+    )
+
+
 class SamplingPolicy(_Closed):
     """Inclusion probabilities. The judge's are at least the audit's, always."""
 
@@ -73,6 +97,8 @@ class AppPolicy(_Closed):
     numbers: NumberPolicy = NumberPolicy()
     links: LinkPolicy = LinkPolicy()
     identifiers: IdentifierPolicy = IdentifierPolicy()
+    abstention: AbstentionPolicy = AbstentionPolicy()
+    access: AccessPolicy = AccessPolicy()
     disabled_checks: frozenset[CheckName] = frozenset()
     sampling: SamplingPolicy = SamplingPolicy()
 
