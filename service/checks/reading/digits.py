@@ -49,6 +49,8 @@ _BEFORE_MULTIPLE = frozenset("x×-f")
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
+_POINTED = frozenset({"USD", "GBP", "JPY", "INR", "CNY", "KRW", "CAD", "AUD"})
+"""Money whose countries mark decimals with a point: $5,310 is no five dollars."""
 _SIGN_AFTER = frozenset(" (\n[|:*\"'„“>=,;$€£~≈")
 """What may stand before a minus; after anything else the dash joins."""
 MINUS_WORDS = frozenset({"minus", "moins", "menos", "negative", "negativ", "负", "マイナス"})
@@ -324,6 +326,8 @@ def _evaluate(passage: Passage, draft: _Draft, name: str, whole: bool, *, leadin
         draft.values, draft.decimals = separators.indian(raw)
     else:
         mark = passage.decimal_mark if separators.is_undecided(raw) else ""
+        if not mark and draft.unit is not None and draft.unit.name in _POINTED and "," in raw:
+            mark = "."
         draft.values, draft.decimals = separators.grouped(raw, mark)
         if " " in raw and not raw.split(" ")[1].startswith("0"):
             draft.parts, draft.separable = _groups(raw, draft.start), True

@@ -47,6 +47,11 @@ class Index:
             self.codes.setdefault(quantity.code, quantity)
 
     @cached_property
+    def is_record(self) -> bool:
+        """Whether the text is data (JSON): nobody reads measured decimals out in full."""
+        return self.text.lstrip()[:1] in ("{", "[") and self.text.rstrip()[-1:] in ("}", "]")
+
+    @cached_property
     def fractions(self) -> list[Quantity]:
         """Halves, thirds and the like without a unit; at most 100."""
         found = [q for q in self.quantities if q.unit is None and q.values and 0 < q.values[-1] < 1]

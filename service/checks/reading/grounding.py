@@ -174,9 +174,13 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         if found is not None and _signs_agree(reading, quantity, index, found):
             return _at(source, found, "derived")
     span = phrases.tolerance(reading.text, quantity)
-    for source, index in indexes if span is not None else ():
-        for found in index.between(*span) if span is not None else ():
-            if _same(reading, quantity, index, found):
+    value, half = quantity.values[0], quantity.step / 2
+    for source, index in indexes:
+        low, high = span or (value - half, value + half)
+        if span is None and not index.is_record:
+            continue
+        for found in index.between(low, high):
+            if (span or found.step < quantity.step) and _same(reading, quantity, index, found):
                 return _at(source, found, "approximate")
     return None
 

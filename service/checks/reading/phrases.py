@@ -22,9 +22,7 @@ _LESS_AFTER = re.compile(
     r"(?i)[^.,;:!?\n\d]{0,16}\b(?:less|lower|fewer|down|below|weniger|niedriger|unter null|menos|bajo)\b"
 )
 _LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
-_LOSS = re.compile(
-    rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}"
-)
+_LOSS = re.compile(rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}")
 
 _ARTICLE = r"[ (*]*(?:the |a |an |de |den |die |der |un |une )?[€$£]?$"
 
