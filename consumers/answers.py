@@ -404,9 +404,10 @@ class AnswersConsumer:
             self._outages.over("kafka")
 
     def _watch_store(self) -> None:
-        """A partition without traffic must notice a lost store, a rebuild or a reset too."""
+        """A partition without traffic must notice a lost or older store, a rebuild or a reset too."""
+        partitions = list(self._held)
         try:
-            epoch = self._store.checkpoints.epoch()
+            epoch, offsets = self._store.checkpoints.glance(self._options.topic, partitions)
         except Outage as outage:
             self._outages.note(outage)
             return
@@ -414,7 +415,8 @@ class AnswersConsumer:
             # Else the jobs say when it is over: Redis may answer and yet take no writes.
             self._outages.over("redis")
         for held in self._held.values():
-            if held.placed and held.epoch != epoch:
+            moved = not held.waiting and offsets.get(held.partition) != held.expected
+            if held.placed and (held.epoch != epoch or moved):
                 held.stale = held.waiting = True
                 held.committable = None
 

@@ -6,6 +6,7 @@ when it was first applied, with the decisions that were made then.
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,10 +17,13 @@ import orjson
 from service.accounting import Kind, Row
 from service.drafts import CaseDraft, case_id, indexes_of
 from service.pipeline import Batch, Effects, group_hits, identity_hash
+from service.policy import OTHER
 from service.store import Store
 from service.verdicts import BatchRecord, decode, encode_case
 
-Position = tuple[str, int, int]
+Place = tuple[str, int, int, str]
+"""Of a case: source, partition, offset and case id. A topic that was made anew has the same
+positions once more, of other events."""
 
 
 @dataclass(slots=True)
@@ -42,7 +46,8 @@ class Collected:
     def __init__(self) -> None:
         self.report = Report()
         self._batches: dict[tuple[str, int, int, int, int], bytes] = {}
-        self._cases: dict[Position, bytes] = {}
+        self._cases: dict[Place, bytes] = {}
+        self.newest_ms = 0
 
     def add(self, value: bytes | None) -> None:
         """One record's value. What is no verdict of ours is counted as unknown."""
@@ -59,9 +64,11 @@ class Collected:
             key = (record.source, record.partition, record.segment, record.first, record.next)
             self.report.repeated += key in self._batches
             self._batches[key] = zlib.compress(value, 1)
+            timestamps = (row.timestamp_ms for row in record.rows)
+            self.newest_ms = max(self.newest_ms, *timestamps, 0)
         elif record is not None:
             source, partition, offset = record["position"]
-            self._cases[source, partition, offset] = zlib.compress(value, 1)
+            self._cases[source, partition, offset, record["case_id"]] = zlib.compress(value, 1)
         return record is not None
 
     def batches(self) -> Iterable[BatchRecord]:
@@ -71,8 +78,8 @@ class Collected:
             if isinstance(record, BatchRecord):
                 yield record
 
-    def take_case(self, position: Position) -> dict[str, Any] | None:
-        case = self._cases.pop(position, None)
+    def take_case(self, place: Place) -> dict[str, Any] | None:
+        case = self._cases.pop(place, None)
         return None if case is None else orjson.loads(zlib.decompress(case))
 
     def cases_left(self) -> int:
@@ -110,6 +117,9 @@ class _Restorer:
         self._store = store
         self._epoch = epoch
         self._collected = collected
+        # Older identities have left the window, and a year of them would not fit into memory.
+        newest_ms = min(collected.newest_ms, time.time_ns() // 1_000_000)
+        self._horizon_ms = newest_ms - store.ledger.id_memory_ms
         self._at: dict[tuple[str, int], tuple[int, int]] = {}
         self._topics: dict[str, str] = {}
 
@@ -138,16 +148,16 @@ class _Restorer:
             for offset, draft in drafts.items()
             if not draft.record and offset not in record.suppressed
         )
-        effects = effects_of(record, tuple(drafts.values()))
+        effects = effects_of(record, tuple(drafts.values()), self._horizon_ms)
         decided = {offset: bool(draft.record) for offset, draft in drafts.items()}
         applied = self._store.ledger.apply(effects, self._epoch, decided=decided, outbox=False)
         report.cases += applied.cases
 
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
-        case = self._collected.take_case((record.source, record.partition, row.offset))
+        identity = case_id(row.identity, row.event_id)
+        case = self._collected.take_case((record.source, record.partition, row.offset, identity))
         hits = group_hits(row)
         if case is None or row.offset in record.suppressed:
-            identity = case_id(row.identity, row.event_id)
             return CaseDraft(identity, row.offset, hits[0].group, 0.0, "", row.hour // 24, (), b"")
         return CaseDraft(
             case_id=case["case_id"],
@@ -184,8 +194,9 @@ def _after(record: BatchRecord, offset: int) -> BatchRecord:
     return replace(record, first=offset, rows=rows, received=len(rows), gaps=gaps, lost=lost)
 
 
-def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...]) -> Effects:
-    """The effects that a batch had, from its rows."""
+def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...], horizon_ms: int) -> Effects:
+    """The effects that a batch had, from its rows. Identities older than ``horizon_ms``
+    (milliseconds since 1970) are left out."""
     batch = Batch(
         source=record.source,
         partition=record.partition,
@@ -207,7 +218,7 @@ def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...]) -> Effects:
         identities=tuple(
             (row.offset, identity_hash(row.identity, row.event_id), row.timestamp_ms)
             for row in record.rows
-            if row.kind in (Kind.CHECKED, Kind.RECORDED)
+            if row.kind in (Kind.CHECKED, Kind.RECORDED) and row.timestamp_ms >= horizon_ms
         ),
         releases=_releases(record.rows),
         errors=(),
@@ -218,7 +229,7 @@ def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...]) -> Effects:
 def _releases(rows: Iterable[Row]) -> Mapping[str, Mapping[str, int]]:
     releases: dict[str, dict[str, int]] = {}
     for row in rows:
-        if row.release and row.kind in (Kind.CHECKED, Kind.RECORDED):
+        if row.release not in ("", OTHER) and row.kind in (Kind.CHECKED, Kind.RECORDED):
             seen = releases.setdefault(row.app, {})
             seen[row.release] = max(seen.get(row.release, 0), row.hour * 3_600_000)
     return releases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from service.accounting import PartitionBook
@@ -62,10 +62,17 @@ class Checkpoints:
             )
         return text(epoch)
 
-    def epoch(self) -> str:
-        """The epoch as it stands; empty when the store holds nothing."""
+    def glance(self, source: str, partitions: Sequence[int]) -> tuple[str, dict[int, int]]:
+        """The epoch (empty when the store holds nothing) and each partition's next offset; those
+        without a checkpoint are absent. One round trip."""
+        pipe = self._c.client.pipeline(transaction=False)
+        pipe.hget(self._c.keys.meta, "epoch")
+        for partition in partitions:
+            pipe.hget(self._c.keys.checkpoint(source, partition), "next")
         with self._c.guard():
-            return text(self._c.client.hget(self._c.keys.meta, "epoch") or b"")
+            epoch, *offsets = pipe.execute()
+        found = zip(partitions, offsets, strict=True)
+        return text(epoch or b""), {partition: int(n) for partition, n in found if n is not None}
 
     def secret(self) -> bytes:
         """The sampling secret that the first process made, for those without a configured one."""

@@ -84,6 +84,11 @@ class Ledger:
         self._c = connection
         self._caps = caps
 
+    @property
+    def id_memory_ms(self) -> int:
+        """For how long an identity is kept, so that it is known for at least its window."""
+        return 3 * self._caps.id_window_ms
+
     def look_up(self, items: Iterable[Item], apps: Iterable[str]) -> Seen:
         """Known identities of these items, and the releases of these apps (labels). Read-only."""
         args: list[Any] = [self._c.keys.prefix]
@@ -171,7 +176,7 @@ class Ledger:
                 for _, identity, timestamp_ms in effects.identities
                 for place in (self._place(identity, timestamp_ms),)
             ],
-            "id_ttl_s": 3 * caps.id_window_ms // 1000,
+            "id_ttl_s": self.id_memory_ms // 1000,
             "releases": [
                 [app, release, str(last_seen)]
                 for app, releases in effects.releases.items()

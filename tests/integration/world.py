@@ -107,6 +107,7 @@ class World:
         self.environment |= {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
         self.settings: Settings = load_settings(self.environment)
         self.parts: Parts = build(self.settings)
+        self.kafka_options = kafka_options
         self.producer = RecordProducer(kafka_options)
         self.truth = Truth()
         self.processes: list[subprocess.Popen[bytes]] = []
@@ -154,6 +155,11 @@ class World:
         assert self.producer.flush(60)
         assert [delivery.failed() for delivery in deliveries] == [None] * len(raws)
         return [(partition, delivery.offset() or 0) for delivery in deliveries]
+
+    def renew_producer(self) -> None:
+        """One that knows of partitions added since."""
+        self.producer.close()
+        self.producer = RecordProducer(self.kafka_options)
 
     # Topics.
 
@@ -269,6 +275,9 @@ class World:
         books = self.parts.store.checkpoints.books()
         return sum(book.counts.get("received", 0) for book in books)
 
+    def committed(self) -> dict[int, int]:
+        return self.facts.committed(self.settings.group, self.answers)
+
     def until(self, condition: Callable[[], object], timeout_s: float = 60) -> None:
         give_up = time.monotonic() + timeout_s
         while not condition():
@@ -280,7 +289,7 @@ class World:
 
     def until_received(self, count: int | None = None, timeout_s: float = 60) -> None:
         """Until everything produced (or ``count`` records) is in the books and the outbox empty."""
-        want = len(self.truth.positions) if count is None else count
+        want = self.truth.earlier + len(self.truth.positions) if count is None else count
         self.until(lambda: self.received() >= want and not self.outboxes(), timeout_s)
 
     def snapshot(self) -> dict[str, Any]:
