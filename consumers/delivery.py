@@ -15,12 +15,13 @@ from service.outage import Outage
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something to be produced. ``shrink`` makes it smaller when the broker finds it too large."""
+    """Something to be produced. ``shrink`` makes it smaller when the broker finds it too large;
+    None when it cannot be any smaller."""
 
     key: bytes | None
     value: bytes | None
     headers: Sequence[tuple[str, bytes]]
-    shrink: Callable[[Message], Message]
+    shrink: Callable[[Message], Message | None]
 
 
 class Courier:
@@ -47,7 +48,14 @@ class Courier:
                 if not delivery.done():
                     open_still.append((message, delivery))
                 elif (fault_name := delivery.failed()) == TOO_LARGE:
-                    unsent.append(message.shrink(message))
+                    smaller = message.shrink(message)
+                    if smaller is None:
+                        # To wait until somebody raises the limit; to crash would come here again.
+                        outage = Outage(
+                            f"{topic} does not take {len(message.value or b'')} bytes; "
+                            "raise its max.message.bytes to 1 MiB"
+                        )
+                    unsent.append(smaller or message)
                 elif fault_name is not None:
                     outage = Outage(f"producing to {topic}: {fault_name}")
                     unsent.append(message)
@@ -70,7 +78,7 @@ def case_message(record: bytes) -> Message:
 
 def batch_message(source: str, record: bytes) -> Message:
     """A batch of ``rag.verdicts``. It was split before it could be too large."""
-    return Message(source.encode(), record, (), _refuse_to_shrink)
+    return Message(source.encode(), record, (), lambda _: None)
 
 
 def letter_message(letter: Letter) -> Message:
@@ -78,17 +86,13 @@ def letter_message(letter: Letter) -> Message:
     return Message(letter.key, letter.value, letter.headers, _cut_letter)
 
 
-def _shrink_case(message: Message) -> Message:
-    return case_message(shrink_case(message.value or b""))
+def _shrink_case(message: Message) -> Message | None:
+    record = message.value or b""
+    smaller = shrink_case(record)
+    return case_message(smaller) if len(smaller) < len(record) else None
 
 
-def _cut_letter(message: Message) -> Message:
+def _cut_letter(message: Message) -> Message | None:
     letter = Letter(message.key, message.value, tuple(message.headers))
-    return letter_message(letter.cut(len(message.value or b"") * 3 // 4))
-
-
-def _refuse_to_shrink(message: Message) -> Message:
-    raise RuntimeError(
-        f"a batch record of {len(message.value or b'')} bytes is larger than the verdicts topic "
-        "takes; raise its max.message.bytes to at least 1 MiB"
-    )
+    smaller = letter.cut(len(message.value or b"") * 3 // 4)
+    return letter_message(smaller) if smaller != letter else None
