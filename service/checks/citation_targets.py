@@ -114,7 +114,9 @@ _EDITORIAL = frozenset(
     (
         "sic recte emphasis redacted omitted optional required default none null true false todo "
         "tbd options args file path name inaudible unverständlich laughter translation ellipsis "
-        "original hervorhebung anmerkung enter strg druck shift tab space escape"
+        "original hervorhebung anmerkung added laughs laughter applause crosstalk cut gekürzt "
+        "gelöscht unleserlich lachen beifall date number unknown unclear link image bild "
+        "enter strg druck shift tab space escape"
     ).split()
 )
 
@@ -361,7 +363,8 @@ class Targets:
         if self._families is None:
             self._families = frozenset((_prefix(ref), _shape(ref)) for ref in self._refs)
             self._prefixes = frozenset(prefix for prefix, _ in self._families)
-            self._shapes = frozenset(shape for _, shape in self._families)
+            shapes = {shape for _, shape in self._families}
+            self._shapes = frozenset(shapes.union(map(_shape, self._documents)))
         return self._families
 
     def refs(self) -> list[str]:

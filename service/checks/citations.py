@@ -35,6 +35,7 @@ from service.checks.model import (
     Severity,
     Span,
 )
+from service.checks.reading.wording import Wording, shortened
 from service.events import AnswerEvent
 from service.events import Citation as StructuredCitation
 from service.policy import CitationPolicy
@@ -146,7 +147,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     evidence: list[Evidence] = []
     owned: list[Span] = list(reading.definitions)
     evaluated = 0
-    explain = _Explain(given)
+    explain: _Explain | None = None
     for citation in reading.citations:
         dead = _dead(citation)
         if dead is not None and dead.reason == UNKNOWN_URL and _is_content(citation, dead, given):
@@ -159,6 +160,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
             if member.ref is not None:
                 evidence.append(Evidence(NAME, "resolved", surface, start, end, member.ref))
         if dead is not None:
+            explain = explain or _Explain(given)
             findings.append(explain(citation, dead))
     if not evaluated:
         return CheckResult(Outcome.NOT_APPLICABLE, owned=reading.definitions)
@@ -190,7 +192,6 @@ def _is_content(citation: ReadCitation, dead: Member, given: CheckInput) -> bool
 # ---------------------------------------------------------------------------------- the findings
 
 _NEAREST_FOR = 10
-_SHOWN = 120
 
 
 class _Explain:
@@ -198,7 +199,8 @@ class _Explain:
 
     def __init__(self, given: CheckInput) -> None:
         self._given = given
-        self._targets: Targets | None = None
+        self._targets = Targets(given.event.retrieved, given.policy.citations)
+        self._say = Wording(given.event)
         self._sought = 0
 
     def __call__(self, citation: ReadCitation, dead: Member) -> Finding:
@@ -206,53 +208,48 @@ class _Explain:
         if reason in (UNKNOWN_REF, UNKNOWN_URL) and dead.words in self._given.corpus_refs:
             reason = NOT_RETRIEVED
         surface = citation.surface
-        shown = surface if len(surface) <= _SHOWN else surface[: _SHOWN - 1] + "…"
+        shown = shortened(surface)
         if len(citation.members) > 1 and dead.words != surface:
-            shown += f": {dead.words[:_SHOWN]}"
+            shown += f": {shortened(dead.words)}"
+        near = self._nearest(dead.words) if reason in _NEAR_REASONS and len(self._targets) else None
+        detail = self._why(reason, shown)
+        if near is not None:
+            detail += self._say("nearest_ref", ref=shortened(near))
         return Finding(
             NAME,
             reason,
             surface,
             citation.start,
             citation.end,
-            f"{shown} {self._why(reason, dead.words)}",
+            detail,
             SEVERITY[reason],
             _cause(reason, dead.words),
+            near,
         )
 
-    def _why(self, reason: str, words: str) -> str:
-        if self._targets is None:
-            self._targets = Targets(self._given.event.retrieved, self._given.policy.citations)
+    def _why(self, reason: str, shown: str) -> str:
         if reason == MALFORMED:
-            return "is written as a citation, but names no source."
+            return self._say("malformed", shown=shown)
         if reason == INDEX_OUT_OF_RANGE:
-            return self._range(words)
+            count, base = self._targets.numbered, self._given.policy.citations.base
+            if not count:
+                return self._say("no_prompt", shown=shown)
+            low, high = base, count - 1 + base
+            return self._say("out_of_range", shown=shown, count=count, low=low, high=high)
         count = len(self._targets)
         if not count:
-            return "names a source, but nothing was retrieved."
-        chunks = f"any of the {count} retrieved chunks" if count > 1 else "the one retrieved chunk"
-        if reason == UNKNOWN_AUTHOR_YEAR:
-            return f"is not author and year of {chunks}."
-        if reason == UNKNOWN_URL:
-            return f"is not the address of {chunks}.{self._nearest(words)}"
-        chunks = f"among the {count} retrieved chunks" if count > 1 else "the one retrieved chunk"
-        stored = "is in the document store, but not" if reason == NOT_RETRIEVED else "is not"
-        return f"{stored} {chunks}.{self._nearest(words)}"
+            return self._say("nothing_retrieved", shown=shown)
+        key = "unknown_author" if reason == UNKNOWN_AUTHOR_YEAR else reason
+        return self._say(key if count > 1 else f"{key}_of_one", shown=shown, count=count)
 
-    def _range(self, words: str) -> str:
-        assert self._targets is not None  # noqa: S101 (for the type checker; _why has set it)
-        count = self._targets.numbered
-        if not count:
-            return "points to a chunk, but none was in the prompt."
-        base = self._given.policy.citations.base
-        return f"points to none of the {count} chunks in the prompt ({base} to {count - 1 + base})."
-
-    def _nearest(self, words: str) -> str:
+    def _nearest(self, words: str) -> str | None:
         self._sought += 1
-        if self._sought > _NEAREST_FOR or self._targets is None:
-            return ""
-        near = _nearest(fold(words[:300]), self._targets, self._given.policy.citations.separator)
-        return f" Nearest: {near[:_SHOWN]}." if near else ""
+        if self._sought > _NEAREST_FOR:
+            return None
+        return _nearest(fold(words[:300]), self._targets, self._given.policy.citations.separator)
+
+
+_NEAR_REASONS = frozenset({UNKNOWN_REF, UNKNOWN_URL, NOT_RETRIEVED})
 
 
 def _nearest(folded: str, targets: Targets, separator: str) -> str | None:
@@ -309,6 +306,9 @@ _LISTED = re.compile(
     r"(?: (?:of|von|is|ist|from|wie|like))?"
     r"|区间|範囲|配列)\s?\Z|(?:\A|\n)\s*(?!source|quelle|ref|cit)[a-z_][a-z0-9_-]{0,30}: ?\Z"
 )
+_OWN_NOTE = re.compile(r"(?m)^[ \t]{0,3}([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}) ")
+"""A line at the end of the answer that says what its raised mark means; no source."""
+_NEXT_ROW = re.compile(r",\s{0,2}(?=\[)")
 _UNIT_OR_SYMBOL = re.compile(
     r"(?:\A|[\W\d_])(?:[^\W\d_]|[cdkmµn]m|ft|in|yd|mi|ha|sec|min|co|ch|nh|so|no)\Z", re.I
 )
@@ -335,6 +335,8 @@ class _Reader:
         self._policy = policy
         self._definitions = _definitions(answer) if "]:" in answer else {}
         self._code_until = -1
+        self._own_notes: frozenset[str] | None = None
+        self._row_at = -1  # where the next row of a matrix would begin
         self.definitions: list[Span] = []
 
     def markers(self) -> Iterator[ReadCitation]:
@@ -443,7 +445,7 @@ class _Reader:
             if not members:
                 continue
             if notation.name == "numeric" and not match["numbers"].isdecimal():
-                if self._is_listed(members[0].words, before):
+                if self._is_listed(members[0].words, before) or self._is_row(start, end):
                     return None
             return notation.name, members
         return None
@@ -519,6 +521,15 @@ class _Reader:
     def _is_listed(self, first: str, before: str) -> bool:
         """Intervals, arrays and character classes are written like groups of numbers."""
         return (self._policy.base == 1 and first == "0") or _LISTED.search(before) is not None
+
+    def _is_row(self, start: int, end: int) -> bool:
+        """``[[1, 9], [8, 7]]``: lists in a list."""
+        more = _NEXT_ROW.match(self._answer, end)
+        first = more is not None and self._answer[start - 1 : start] == "["
+        if not first and self._row_at != start:
+            return False
+        self._row_at = -1 if more is None else more.end()
+        return True
 
     # what a mark holds
 
@@ -712,6 +723,10 @@ class _Reader:
 
     def _raised(self, body: str, start: int) -> list[Member] | None:
         """Superscript digits are a mark after a word or a full stop, an exponent after a unit."""
+        if self._own_notes is None:
+            self._own_notes = frozenset(_OWN_NOTE.findall(self._answer))
+        if body in self._own_notes:
+            return None
         before = self._answer[max(0, start - 24) : start]
         if not before or before[-1] in " \t\n⁻⁺^(=+*/" or before[-1].isdigit():
             return None

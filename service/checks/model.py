@@ -43,6 +43,8 @@ class Finding:
     structured citation without a place in it. ``detail`` is one line for the reviewer: what was
     looked for, the nearest thing found and where. ``cause`` is what alike findings share (the
     unknown ref, the absent value); findings with equal (app, check, reason, cause) form a group.
+    ``near_ref``: the chunk that holds the nearest thing, ``near_start``/``near_end`` its character
+    offsets in that chunk's text (None where the chunk itself is the nearest thing).
     """
 
     check: str
@@ -53,6 +55,9 @@ class Finding:
     detail: str
     severity: Severity
     cause: str
+    near_ref: str | None = None
+    near_start: int | None = None
+    near_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

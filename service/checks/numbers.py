@@ -28,6 +28,7 @@ from service.checks.reading.folding import fold
 from service.checks.reading.grounding import Indexed, Miss, Place, Source
 from service.checks.reading.quantities import Form, Kind, Quantity, Reading
 from service.checks.reading.reader import read
+from service.checks.reading.wording import Wording, shortened
 
 NAME = "numbers"
 MAX_ANSWER = 200_000
@@ -103,7 +104,8 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if misses and _lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    findings = tuple(_finding(answer, miss, indexes) for miss in misses)
+    say = Wording(event) if misses else None
+    findings = tuple(_finding(answer, miss, indexes, say) for miss in misses if say is not None)
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
@@ -349,24 +351,28 @@ def _evidence(answer: str, quantity: Quantity, place: Place) -> Evidence:
     )
 
 
-def _finding(answer: str, miss: Miss, indexes: Indexed) -> Finding:
+def _finding(answer: str, miss: Miss, indexes: Indexed, say: Wording) -> Finding:
     part = answer[miss.start : miss.end]
     surface = part.strip(" ,\n")
     start = miss.start + part.find(surface)
+    end = start + len(surface)
     near = nearest.nearest(miss, indexes)
     reason = nearest.ABSENT if near is None else near.reason
-    detail = f'"{_line(surface)}" stands in no retrieved text.'
-    if near is not None:
-        words = _line(near.source.text[near.found.start : near.found.end])
-        where = near.source.ref or near.source.kind.replace("from_", "the ")
-        detail += f' Nearest: "{words}" in {_line(where)} ({near.note}).'
+    detail = say("absent", surface=shortened(surface))
     cause = _cause(miss, surface)
-    end = start + len(surface)
-    return Finding(NAME, reason, surface, start, end, detail, _SEVERITY[reason], cause)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:120]
+    severity = _SEVERITY[reason]
+    if near is None:
+        return Finding(NAME, reason, surface, start, end, detail, severity, cause)
+    source, found = near.source, near.found
+    where = say(source.kind) if source.ref is None else shortened(source.ref)
+    words = shortened(source.text[found.start : found.end])
+    detail += say("nearest", words=words, where=where, note=say(near.note))
+    if source.ref is None:
+        return Finding(NAME, reason, surface, start, end, detail, severity, cause)
+    return Finding(
+        NAME, reason, surface, start, end, detail, severity, cause,
+        source.ref, found.start, found.end,
+    )  # fmt: skip
 
 
 def _cause(miss: Miss, surface: str) -> str:

@@ -19,7 +19,8 @@ _LOSS_WORDS = (
     "unter dem gefrierpunkt|au-dessous de zéro|sous zéro"
 )
 _LESS_AFTER = re.compile(
-    r"(?i)[^.,;:!?\n\d]{0,16}\b(?:less|lower|fewer|down|below|weniger|niedriger|unter null|menos|bajo)\b"
+    r"(?i)[^.,;:!?\n\d]{0,16}"
+    r"\b(?:less|lower|fewer|down|below|weniger|niedriger|unter null|menos|bajo)\b"
 )
 _LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
 _LOSS = re.compile(rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}")
