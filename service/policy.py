@@ -6,7 +6,9 @@ import hashlib
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from service.expressions import check_expression
 
 CHECKS_VERSION = 1
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
@@ -17,6 +19,8 @@ CheckName = Literal[
     "access", "retrieval", "scope", "overlap",
 ]  # fmt: skip
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Expression = Annotated[str, AfterValidator(check_expression)]
+"""JMESPath, checked when the policy is read."""
 
 
 class _Closed(BaseModel):
@@ -110,12 +114,121 @@ class AppPolicy(_Closed):
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
 
+class ChunkMapping(_Closed):
+    """``each`` finds the chunks in the foreign object, the others read one of them."""
+
+    each: Expression
+    ref: Expression
+    text: Expression | None = None
+    score: Expression | None = None
+    rank: Expression | None = None
+    in_prompt: Expression | None = None
+    url: Expression | None = None
+    title: Expression | None = None
+    number: Expression | None = None
+    tenant: Expression | None = None
+    acl: Expression | None = None
+    metadata: Expression | None = None
+
+
+class ContextMapping(_Closed):
+    each: Expression
+    name: Expression
+    kind: Expression | None = None
+    text: Expression
+
+
+class CitationMapping(_Closed):
+    """Either ``adapter`` and where its payload is (``from``), or ``each`` and what one holds."""
+
+    adapter: Literal["anthropic", "bedrock", "cohere", "gemini", "openai"] | None = None
+    payload: Expression = Field("@", alias="from")
+    each: Expression | None = None
+    ref: Expression | None = None
+    start: Expression | None = None
+    end: Expression | None = None
+    quote: Expression | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> CitationMapping:
+        read = self.model_fields_set - {"adapter", "payload"}
+        if self.adapter is not None and read:
+            raise ValueError(f"with an adapter, leave out {', '.join(sorted(read))}")
+        if self.adapter is None and (self.each is None or self.ref is None):
+            raise ValueError("give an adapter, or each and ref")
+        if self.adapter is None and "payload" in self.model_fields_set:
+            raise ValueError("from needs an adapter")
+        return self
+
+
+class UserMapping(_Closed):
+    id_hash: Expression | None = None
+    tenant: Expression | None = None
+    groups: Expression | None = None
+
+
+class ReleaseMapping(_Closed):
+    id: Expression | None = None
+    model: Expression | None = None
+    prompt: Expression | None = None
+    retriever: Expression | None = None
+    retrieval_params: Expression | None = None
+    embedding_model: Expression | None = None
+    chunking: Expression | None = None
+    index: Expression | None = None
+    corpus: Expression | None = None
+
+
+class UsageMapping(_Closed):
+    input_tokens: Expression | None = None
+    output_tokens: Expression | None = None
+    cost_usd: Expression | None = None
+
+
+class MappingPolicy(_Closed):
+    """How a foreign JSON object becomes an answer event: one expression a field of the contract.
+
+    ``when`` says whether an object is of this shape. ``answer`` may be left out where the
+    citations' adapter finds it in its payload.
+    """
+
+    when: Expression
+    event_id: Expression
+    query: Expression
+    retrieved: ChunkMapping
+    answer: Expression | None = None
+    occurred_at: Expression | None = None
+    app: Expression | None = None
+    purpose: Expression | None = None
+    status: Expression | None = None
+    language: Expression | None = None
+    query_id: Expression | None = None
+    context: ContextMapping | None = None
+    citations: CitationMapping | None = None
+    user: UserMapping | None = None
+    session_id: Expression | None = None
+    trace_id: Expression | None = None
+    tags: dict[str, Expression] = Field(default_factory=dict)
+    release: ReleaseMapping | None = None
+    usage: UsageMapping | None = None
+    latency_ms: dict[str, Expression] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_an_answer(self) -> MappingPolicy:
+        if self.answer is None and (self.citations is None or self.citations.adapter is None):
+            raise ValueError("answer is required unless citations.adapter finds it")
+        return self
+
+
 class Policy(_Closed):
     """All apps. An app that is not listed is labelled ``other`` (its identity keeps its name)."""
 
     apps: dict[str, AppPolicy] = Field(default_factory=dict)
     default: AppPolicy = AppPolicy()
     unknown_apps: Literal["other", "reject"] = "other"
+    mappings: dict[str, MappingPolicy] = Field(
+        default_factory=dict, description="Foreign JSON shapes; the first whose `when` holds."
+    )
 
     def of(self, app: str) -> AppPolicy:
         return self.apps.get(app, self.default)
