@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from service.checks.citations import CitationReading
 from service.checks.model import (
     CheckInput,
     CheckResult,
@@ -22,6 +23,7 @@ from service.checks.model import (
     Span,
 )
 from service.checks.reading import grounding, markup, nearest, units
+from service.checks.reading.citing import CitedSources
 from service.checks.reading.derivation import derivation, same_sentence, sentence_ends
 from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
@@ -63,8 +65,13 @@ class _TooManyNumbers(Exception):
     """The evidence holds more numbers than the check reads."""
 
 
-def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
+def check(
+    given: CheckInput, owned: Sequence[Span] = (), citations: CitationReading | None = None
+) -> CheckResult:
     """Decide every number of the answer. ``owned``: spans of the answer that citations claim.
+
+    ``citations``: what :func:`service.checks.citations.read` found; with it, a number that stands
+    only in chunks that its sentence does not cite is told apart (evidence ``elsewhere``).
 
     Never reads anything but ``given``; work is linear in the sizes, bounded by the limits above.
     """
@@ -104,6 +111,8 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if misses and _lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
+    if citations is not None and citations.citations:
+        _look_in_cited(given, reading, asked, chunks, citations, places)
     say = Wording(event) if misses else None
     findings = tuple(_finding(answer, miss, indexes, say) for miss in misses if say is not None)
     return CheckResult(
@@ -298,6 +307,44 @@ def _look_up(
         if not missing:
             places[number] = _parts_place(asked[number], indexes)
     return _underived(reading, asked, misses, places)
+
+
+def _look_in_cited(
+    given: CheckInput,
+    reading: Reading,
+    asked: list[Quantity],
+    chunks: list[Source],
+    citations: CitationReading,
+    places: dict[int, Place],
+) -> None:
+    """Move the places of numbers into the chunks that their sentences cite, where they stand there
+    too; call the others ``elsewhere``."""
+    answer = given.event.answer
+    separator = given.policy.citations.separator
+    sources = CitedSources(
+        answer,
+        (
+            (start, end, frozenset(n for m in members if m.ref for n in (m.ref, m.words)))
+            for _, _, start, end, members in citations.citations
+            if start is not None and end is not None
+        ),
+    )
+    for number, place in places.items():
+        names = sources.names(asked[number].start)
+        if not names or place.kind != "grounded" or _is_cited(place.source, names, separator):
+            continue
+        cited = [chunk for chunk in chunks if _is_cited(chunk, names, separator)]
+        better = _literal(answer, asked[number], cited)
+        for chunk in cited if better is None else ():
+            index = _CACHE.index(chunk.text)
+            better = better or grounding.exact_place(reading, asked[number], chunk, index)
+        if cited:
+            places[number] = better or place._replace(kind="elsewhere")
+
+
+def _is_cited(chunk: Source, names: frozenset[str], separator: str) -> bool:
+    ref = chunk.ref or ""
+    return ref in names or ref.partition(separator)[0] in names
 
 
 def _parts_place(quantity: Quantity, indexes: Indexed) -> Place:

@@ -84,7 +84,7 @@ def order_of(text: str, language: str) -> str:
     return "dmy" if language in ("de", "fr", "es") else ""
 
 
-_MERIDIEM = re.compile(r" ?([ap])\.? ?m\b\.?", re.IGNORECASE)
+_MERIDIEM = re.compile(r" ?([ap])(?:\. ?m\.|\.? ?m\b)", re.IGNORECASE)
 _MORNING = r"in the morning|morgens|früh|vormittags|du matin|de la mañana|am morgen|am vormittag"
 _LATER = (
     r"in the afternoon|in the evening|at night|p\.m|nachmittags|abends|am nachmittag|am abend|"
