@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -201,6 +202,7 @@ def describe(settings: Settings) -> list[tuple[str, str, str, bool]]:
 
 
 def _mask_url(value: str) -> str:
+    value = re.sub(r"\bpassword=[^&]*", "password=***", value)
     head, at, tail = value.rpartition("@")
     if not at or "://" not in head:
         return value

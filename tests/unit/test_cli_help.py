@@ -1,0 +1,86 @@
+"""Every command explains itself, and what cannot work ends with one line and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from service import cli
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, sub in getattr(command, "commands", {}).items():
+        yield from commands(sub, (*path, name))
+
+
+COMMANDS = dict(commands(typer.main.get_command(cli.app)))
+
+
+@pytest.fixture
+def invoke(monkeypatch):
+    """Without any setting of the machine that runs the tests."""
+    for name in list(os.environ):
+        if name.startswith("GROUNDWATCH_"):
+            monkeypatch.delenv(name)
+    return lambda *arguments, **options: CliRunner().invoke(cli.app, arguments, **options)
+
+
+def test_the_commands_of_the_spine_are_there() -> None:
+    assert {
+        "serve", "consume", "check", "evaluate", "replay", "demo", "books", "checkpoints",
+        "dead-letters", "rebuild", "corpus", "schema", "config",
+    } <= {path[0] for path in COMMANDS if path}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_teaches(invoke, path: tuple[str, ...]) -> None:
+    result = invoke(*path, "--help", env={"COLUMNS": "200", "TERM": "dumb"})
+    assert result.exit_code == 0
+    command = COMMANDS[path]
+    assert command.help, "what does it do?"
+    assert len(command.help.split()) >= 4
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
+    for parameter in command.params:
+        if parameter.param_type_name == "option" and parameter.name != "help":
+            assert parameter.help, f"{parameter.name}: what is it for?"
+            assert parameter.opts[0] in plain
+
+
+def test_help_needs_no_valid_settings(invoke) -> None:
+    assert invoke("serve", "--help", env={"GROUNDWATCH_NONSENSE": "1"}).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["books", "checkpoints", "rebuild"])
+def test_a_command_that_needs_redis_says_how_to_name_one(invoke, name: str) -> None:
+    result = invoke(name)
+    assert result.exit_code != 0
+    said = result.output + str(result.exception)
+    assert "GROUNDWATCH_REDIS_URL" in said
+
+
+def test_an_unknown_setting_ends_with_one_line_and_code_2(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("GROUNDWATCH_REDIS_ULR", "redis://:geheim@h")
+    monkeypatch.setattr("sys.argv", ["groundwatch", "config"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    said = capsys.readouterr()
+    assert "did you mean GROUNDWATCH_REDIS_URL?" in said.err
+    assert "Traceback" not in said.err
+    assert "geheim" not in said.err + said.out
+
+
+def test_config_shows_every_setting_and_no_secret(invoke) -> None:
+    secret = {"GROUNDWATCH_REDIS_URL": "redis://:geheim@h:1/0",
+              "GROUNDWATCH_KAFKA_SASL_PASSWORD": "geheim"}  # fmt: skip
+    result = invoke("config", env={"COLUMNS": "300", **secret})
+    assert result.exit_code == 0
+    assert "GROUNDWATCH_TOPIC_ANSWERS" in result.stdout
+    assert "geheim" not in result.stdout

@@ -1,0 +1,144 @@
+"""Settings: one class, everything unknown or invalid refused by name, no secret shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.policy import Policy
+from service.settings import (
+    PREFIX,
+    Settings,
+    SettingsError,
+    describe,
+    load_policy,
+    load_settings,
+    parse_policy,
+)
+
+SECRET = "g3heim-und-lang"  # what no line may show
+
+
+def refused(environ: dict[str, str]) -> str:
+    with pytest.raises(SettingsError) as error:
+        load_settings(environ)
+    return str(error.value)
+
+
+def test_without_anything_it_is_embedded() -> None:
+    found = load_settings({"PATH": "/bin", "HOME": "/root"})
+    assert found == Settings()
+    assert found.embedded
+    assert found.redis_url == "memory://"
+    assert not load_settings({f"{PREFIX}KAFKA_BOOTSTRAP": "k:9092"}).embedded
+
+
+def test_the_command_line_beats_the_environment_beats_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("port: 1\nhost: file\nlog_level: debug\n")
+    environ = {f"{PREFIX}CONFIG": str(file), f"{PREFIX}PORT": "2", f"{PREFIX}HOST": "env"}
+    found = load_settings(environ, port=3, host=None)
+    assert (found.port, found.host, found.log_level) == (3, "env", "debug")
+
+
+def test_an_unknown_setting_is_named_with_what_was_meant() -> None:
+    said = refused({f"{PREFIX}REDIS_ULR": f"redis://:{SECRET}@h"})
+    assert f"{PREFIX}REDIS_ULR: no such setting; did you mean {PREFIX}REDIS_URL?" in said
+    assert SECRET not in said
+    assert "did you mean" not in refused({f"{PREFIX}ZZZZ": "1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PORT", "many"), ("PORT", "65536"), ("GRACE_S", "0"), ("LOG_LEVEL", "loud"),
+     ("REDIS_NAMESPACE", "a b"), ("REDIS_NAMESPACE", "{x}"), ("MAX_POLL_RECORDS", "0"),
+     ("KAFKA_SECURITY_PROTOCOL", "TLS"), ("ANSWERS_TRANSACTIONAL", "perhaps")],
+)  # fmt: skip
+def test_an_invalid_value_is_named_and_not_repeated(name: str, value: str) -> None:
+    said = refused({f"{PREFIX}{name}": value})
+    assert f"  {PREFIX}{name}: " in said
+    assert "`groundwatch config`" in said
+
+
+def test_every_fault_is_told_at_once() -> None:
+    said = refused({f"{PREFIX}PORT": "x", f"{PREFIX}GRACE_S": "-1", f"{PREFIX}NONSENSE": "1"})
+    assert all(f"{PREFIX}{name}" in said for name in ("PORT", "GRACE_S", "NONSENSE"))
+
+
+def test_no_secret_is_shown_by_anything(tmp_path: Path) -> None:
+    environ = {
+        f"{PREFIX}KAFKA_SASL_PASSWORD": SECRET,
+        f"{PREFIX}SAMPLING_SECRET": SECRET,
+        f"{PREFIX}REDIS_URL": f"rediss://user:{SECRET}@redis.example:6380/2",
+    }
+    found = load_settings(environ)
+    shown = "\n".join(" ".join(map(str, row)) for row in describe(found))
+    assert SECRET not in shown
+    assert "rediss://user:***@redis.example:6380/2" in shown
+    assert SECRET not in refused(environ | {f"{PREFIX}PORT": "x"})
+    assert found.kafka_sasl_password is not None
+    assert found.kafka_sasl_password.get_secret_value() == SECRET
+    assert SECRET not in repr(found.kafka_sasl_password)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [f"redis://:{SECRET}@h:6379/0", f"redis://u:{SECRET}@h", f"redis://u:{SECRET}@x@h/0",
+     f"redis://h:6379/0?password={SECRET}", f"redis://h/0?db=1&password={SECRET}&username=u"],
+)  # fmt: skip
+def test_a_password_in_the_url_of_redis_is_masked(url: str) -> None:
+    rows = {name: value for name, value, *_ in describe(Settings(redis_url=url))}
+    assert SECRET not in rows[f"{PREFIX}REDIS_URL"]
+    assert rows[f"{PREFIX}REDIS_URL"].startswith("redis://")
+
+
+def test_what_differs_from_its_default_is_marked() -> None:
+    changed = {name for name, _, _, differs in describe(Settings(port=1, policy=Path("p")))
+               if differs}  # fmt: skip
+    assert changed == {f"{PREFIX}PORT", f"{PREFIX}POLICY"}
+    assert len(describe(Settings())) == len(Settings.model_fields)
+
+
+# Files.
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [("a: [1", "not valid YAML (line"), ("- 1\n- 2\n", "wanted a mapping"),
+     ("7", "wanted a mapping"), ("prot: 1", "did you mean GROUNDWATCH_PORT?"),
+     ("!!python/object:os.system {}", "YAML")],
+)  # fmt: skip
+def test_a_broken_settings_file_is_named(tmp_path: Path, content: str, says: str) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(content)
+    assert says in refused({f"{PREFIX}CONFIG": str(file)})
+
+
+def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
+    said = refused({f"{PREFIX}CONFIG": str(tmp_path / "absent.yaml")})
+    assert "absent.yaml: No such file or directory" in said
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    assert "not valid YAML" in refused({f"{PREFIX}CONFIG": str(tmp_path / "binary")})
+
+
+def test_a_policy_file(tmp_path: Path) -> None:
+    assert load_policy(None) == Policy()
+    file = tmp_path / "policy.yaml"
+    file.write_text("apps:\n  support:\n    citations: {base: 0}\n")
+    assert load_policy(file).of("support").citations.base == 0
+    file.write_text("")
+    assert load_policy(file) == Policy()
+
+
+def test_a_fault_of_a_policy_is_named_by_its_place() -> None:
+    data = {"apps": {"support": {"citations": {"base": 2}, "sampling": {"adit": 1}}}}
+    with pytest.raises(SettingsError) as error:
+        parse_policy(data, "policy.yaml")
+    said = str(error.value)
+    assert "policy policy.yaml:" in said
+    assert "apps.support.citations.base: " in said
+    assert "apps.support.sampling.adit: " in said
+    for wrong in ([1], "text", 7):
+        with pytest.raises(SettingsError):
+            parse_policy(wrong, "p")
