@@ -1,8 +1,8 @@
 """``groundwatch evaluate``: precision and recall of the findings on labelled answers.
 
-Two kinds of line are read. A *case* says what a careful human would flag: ``expect`` with
-``unresolved_citations`` or ``unsupported_numbers`` (surfaces) and ``alt`` (other surfaces for the
-same finding). A *public* line labels every number of a public data set: ``numbers`` with ``start``,
+Two kinds of line are read. A *case* says what a careful human would flag: ``expect`` with the name
+of a check (or ``unresolved_citations`` or ``unsupported_numbers``) and surfaces, and ``alt`` (other
+surfaces for the same finding). A *public* line labels every number of a public data set: ``numbers`` with ``start``,
 ``end`` and ``gold``. A line speaks about one check, and only that check is scored on it.
 """
 
@@ -15,11 +15,16 @@ from math import sqrt
 from typing import Any
 
 from service.checking import check_event, read_line
+from service.checks import CHECKS
 from service.checks.model import CheckResult, Finding, Outcome, Span
 from service.events import Rejection
 from service.policy import Policy
 
-EXPECTATIONS = {"unresolved_citations": "citations", "unsupported_numbers": "numbers"}
+EXPECTATIONS = {
+    "unresolved_citations": "citations",
+    "unsupported_numbers": "numbers",
+    **{check: check for check in CHECKS},
+}
 """Which key of ``expect`` speaks about which check."""
 
 
@@ -304,7 +309,10 @@ def render(evaluation: Evaluation, quiet: bool) -> str:
     for title, tallies in (("kind", evaluation.kinds), ("language", evaluation.languages)):
         if tallies:
             blocks.append(_table(title, tallies))
-    totals = [_totals(check, tally) for check, tally in sorted(evaluation.checks.items())]
+    checks = max([10, *map(len, evaluation.checks)])
+    totals = [
+        _totals(check.ljust(checks), tally) for check, tally in sorted(evaluation.checks.items())
+    ]
     blocks.append("\n".join(totals) if totals else "nothing to score: no labelled line")
     return "\n\n".join(blocks)
 
@@ -321,9 +329,10 @@ def _one_line(text: str) -> str:
 
 def _table(title: str, tallies: Mapping[tuple[str, str], Tally]) -> str:
     width = max(len(title), *(len(_one_line(name)) for _, name in tallies))
-    head = f"  {'check':<10} {title:<{width}}  lines     tp    fp    fn  precision  recall      F1"
+    checks = max(10, *(len(check) for check, _ in tallies))
+    head = f"  {'check':<{checks}} {title:<{width}}  lines     tp    fp    fn  precision  recall      F1"
     rows = [
-        f"  {check:<10} {_one_line(name):<{width}}  {tally.lines:>5}  {tally.tp:>5} {tally.fp:>5} "
+        f"  {check:<{checks}} {_one_line(name):<{width}}  {tally.lines:>5}  {tally.tp:>5} {tally.fp:>5} "
         f"{tally.fn:>5}  {_share(tally.precision):>9}  {_share(tally.recall):>6}  "
         f"{_share(tally.f1):>6}"
         for (check, name), tally in sorted(tallies.items())
@@ -335,7 +344,7 @@ def _totals(check: str, tally: Tally) -> str:
     precision = wilson(tally.tp, tally.tp + tally.fp)
     recall = wilson(tally.tp, tally.tp + tally.fn)
     line = (
-        f"{check:<10} precision {_share(tally.precision)} {_interval(precision)}  "
+        f"{check} precision {_share(tally.precision)} {_interval(precision)}  "
         f"recall {_share(tally.recall)} {_interval(recall)}  F1 {_share(tally.f1)}  "
         f"tp {tally.tp} fp {tally.fp} fn {tally.fn}  lines {tally.lines}"
     )
