@@ -2,8 +2,9 @@
 
 Two kinds of line are read. A *case* says what a careful human would flag: ``expect`` with the name
 of a check (or ``unresolved_citations`` or ``unsupported_numbers``) and surfaces, and ``alt`` (other
-surfaces for the same finding). A *public* line labels every number of a public data set: ``numbers`` with ``start``,
-``end`` and ``gold``. A line speaks about one check, and only that check is scored on it.
+surfaces for the same finding). A *public* line labels every number of a public data set:
+``numbers`` with ``start``, ``end`` and ``gold``. A line speaks about one check, and only that check
+is scored on it.
 """
 
 from __future__ import annotations
@@ -330,10 +331,11 @@ def _one_line(text: str) -> str:
 def _table(title: str, tallies: Mapping[tuple[str, str], Tally]) -> str:
     width = max(len(title), *(len(_one_line(name)) for _, name in tallies))
     checks = max(10, *(len(check) for check, _ in tallies))
-    head = f"  {'check':<{checks}} {title:<{width}}  lines     tp    fp    fn  precision  recall      F1"
+    head = f"  {'check':<{checks}} {title:<{width}}  lines     tp    fp    fn"
+    head += "  precision  recall      F1"
     rows = [
-        f"  {check:<{checks}} {_one_line(name):<{width}}  {tally.lines:>5}  {tally.tp:>5} {tally.fp:>5} "
-        f"{tally.fn:>5}  {_share(tally.precision):>9}  {_share(tally.recall):>6}  "
+        f"  {check:<{checks}} {_one_line(name):<{width}}  {tally.lines:>5}  "
+        f"{tally.tp:>5} {tally.fp:>5} {tally.fn:>5}  {_share(tally.precision):>9}  {_share(tally.recall):>6}  "
         f"{_share(tally.f1):>6}"
         for (check, name), tally in sorted(tallies.items())
     ]
