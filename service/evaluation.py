@@ -335,8 +335,8 @@ def _table(title: str, tallies: Mapping[tuple[str, str], Tally]) -> str:
     head += "  precision  recall      F1"
     rows = [
         f"  {check:<{checks}} {_one_line(name):<{width}}  {tally.lines:>5}  "
-        f"{tally.tp:>5} {tally.fp:>5} {tally.fn:>5}  {_share(tally.precision):>9}  {_share(tally.recall):>6}  "
-        f"{_share(tally.f1):>6}"
+        f"{tally.tp:>5} {tally.fp:>5} {tally.fn:>5}  {_share(tally.precision):>9}  "
+        f"{_share(tally.recall):>6}  {_share(tally.f1):>6}"
         for (check, name), tally in sorted(tallies.items())
     ]
     return "\n".join([f"by {title}", head, *rows])
