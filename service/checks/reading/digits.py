@@ -91,7 +91,7 @@ def _at(passage: Passage, start: int, done: int) -> int:
         if end:
             return end
         before = " "
-    if "月" in text[start : start + 8]:
+    if not passage.is_ascii and "月" in text[start : start + 8]:
         end = dates.cjk(passage, start)
         if end:
             return end

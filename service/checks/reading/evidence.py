@@ -21,7 +21,6 @@ class Index:
         self.text = reading.text
         self.quantities = reading.quantities
         self.by_value: dict[float, list[Quantity]] = {}
-        self.by_base: dict[tuple[str, float], Quantity] = {}
         self.parts: dict[float, tuple[int, int]] = {}
         self.by_day: dict[tuple[int | None, int | None], list[tuple[Date, Quantity]]] = {}
         self.by_month: dict[int | None, list[tuple[Date, Quantity]]] = {}
@@ -33,8 +32,6 @@ class Index:
     def _add(self, quantity: Quantity) -> None:
         for value in quantity.values:
             self.by_value.setdefault(value, []).append(quantity)
-            if quantity.unit is not None:
-                self.by_base.setdefault(units.base(value, quantity.unit), quantity)
         if quantity.kind is not Kind.TIME:
             for value, start, end in quantity.parts:
                 self.parts.setdefault(value, (start, end))
@@ -45,6 +42,16 @@ class Index:
             self.by_minute.setdefault(minute, quantity)
         if quantity.code:
             self.codes.setdefault(quantity.code, quantity)
+
+    @cached_property
+    def by_base(self) -> dict[tuple[str, float], Quantity]:
+        """Quantities with a unit by their value in the base of its dimension."""
+        found: dict[tuple[str, float], Quantity] = {}
+        for quantity in self.quantities:
+            if quantity.unit is not None:
+                for value in quantity.values:
+                    found.setdefault(units.base(value, quantity.unit), quantity)
+        return found
 
     @cached_property
     def is_record(self) -> bool:

@@ -16,6 +16,9 @@ _IMPERIAL = frozenset(
 _WITH_CENTS = ("EUR", "USD", "AUD", "CAD")
 _MOST_FOREIGN = 400
 """Quantities of a text that are tried for a conversion between metric and imperial."""
+_SINGLE_BASES = frozenset(
+    units.base(value, unit) for unit in units.BY_NAME.values() for value in (1.0, 1.5)
+)
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -191,7 +194,7 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
             index.by_base.get(units.base(value, unit))
             or _in_basis_points(value, unit, index)
             or _in_cents(value, unit, index)
-            or index.singles.get(units.base(value, unit))
+            or _said_with_article(value, unit, index)
         )
         if found is not None:
             return found
@@ -210,6 +213,12 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
         if abs(worth - quantity.values[0]) <= allowed:
             return other
     return None
+
+
+def _said_with_article(value: float, unit: Unit, index: Index) -> Quantity | None:
+    """60 minutes where the text says "an hour"."""
+    key = units.base(value, unit)
+    return index.singles.get(key) if key in _SINGLE_BASES else None
 
 
 def _in_basis_points(value: float, unit: Unit, index: Index) -> Quantity | None:

@@ -33,7 +33,7 @@ _LABELLED = re.compile(
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    if passage.text.isascii() or not _ANY.search(passage.text):
+    if passage.is_ascii or not _ANY.search(passage.text):
         return
     taken = passage.taken()
     pointer = done = 0

@@ -19,6 +19,7 @@ class Passage:
 
     def __init__(self, original: str) -> None:
         self.text = fold(original)
+        self.is_ascii = self.text.isascii()
         self.found: list[Quantity] = []
 
     @cached_property

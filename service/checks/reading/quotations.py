@@ -24,8 +24,7 @@ _CLOSERS = {
     "＂": re.compile(r"(?<=\S)＂(?!\w)"),
     "‚": re.compile(r"[‘’](?!\w)"),
     "‘": re.compile(r"’(?!\w)"),
-    # the apostrophe's own mark: only where the sentence, or a part of it, ends with it
-    "'": re.compile(r"(?<=[.!?…,])'(?!\w)|(?<=\w)'(?=[.,;:!?)\n]|\Z)"),
+    "'": re.compile(r"(?<=\S)'(?!\w)"),
 }
 _OPENER = re.compile(
     r"[„«‹「『‚]|“|(?<!\w)(?:[\"＂”»›](?=\S)|‘(?=\w)|'(?=[^\W\d_]))",

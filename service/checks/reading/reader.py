@@ -27,11 +27,12 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """
     passage = Passage(text)
     read_digits(passage, skip)
+    tokens = set(passage.text.split())
     traits = 0
-    for token in set(passage.text.split()):
-        traits |= _traits(token)
+    for some in set(map(_TRAITS.__getitem__, tokens)):
+        traits |= some
     if traits & _NUMBER_WORD:
-        read_words(passage)
+        read_words(passage, [token for token in tokens if _TRAITS[token] & _NUMBER_WORD])
     if traits & _CLOCK_WORD:
         read_clock_words(passage)
     if traits & _ROMAN_NUMERAL:
@@ -42,16 +43,8 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     return Reading(passage.text, passage.found)
 
 
-_TRAITS: dict[str, int] = {}
-_TRAITS_LIMIT = 50_000
-_LONGEST_TOKEN = 40
-
-
 def _traits(token: str) -> int:
-    """What a token between spaces may hold, so that most texts need no second pass. Remembered."""
-    known = _TRAITS.get(token)
-    if known is not None:
-        return known
+    """What a token between spaces may hold, so that most texts need no second pass."""
     traits = 0
     for word in LETTERS.findall(token):
         if has_number_word(word):
@@ -60,8 +53,22 @@ def _traits(token: str) -> int:
             traits |= _CLOCK_WORD
         if word.isupper() and not word.strip("IVXLC"):
             traits |= _ROMAN_NUMERAL
-    if len(token) <= _LONGEST_TOKEN:
-        if len(_TRAITS) >= _TRAITS_LIMIT:
-            _TRAITS.clear()
-        _TRAITS[token] = traits
     return traits
+
+
+class _Traits(dict[str, int]):
+    """:func:`_traits` of the tokens seen so far, within a bound."""
+
+    limit = 50_000
+    longest_token = 40
+
+    def __missing__(self, token: str) -> int:
+        traits = _traits(token)
+        if len(token) <= self.longest_token:
+            if len(self) >= self.limit:
+                self.clear()
+            self[token] = traits
+        return traits
+
+
+_TRAITS = _Traits()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
@@ -47,16 +48,15 @@ _CLOCK = re.compile(
 )
 
 
-def read_words(passage: Passage) -> None:
-    """Add the numbers written out in German, English, French and Spanish."""
+def read_words(passage: Passage, tokens: list[str]) -> None:
+    """Add the numbers written out in German, English, French and Spanish.
+
+    ``tokens``: the distinct pieces between spaces that hold a number word.
+    """
     low = lower(passage.text)
     taken = passage.taken()
     pointer = done = 0
-    known = words.number_word
-    for match in LETTERS.finditer(low):
-        found = known(match.group())
-        if found is None or found.kind == words.ARTICLE:
-            continue
+    for match in _number_words(low, tokens):
         start = match.start()
         if start < done:
             continue
@@ -77,6 +77,39 @@ def read_words(passage: Passage) -> None:
             _add(passage, joined, start, done)
             if len(passage.found) > known_so_far:
                 done = max(done, passage.found[-1].end)
+
+
+_MOST_SOUGHT = 16
+"""Distinct tokens up to which each is sought; for more, one walk over all words is cheaper."""
+
+
+def _number_words(low: str, tokens: list[str]) -> Iterator[re.Match[str]]:
+    """The words of ``low`` that say a number, in order."""
+    if len(tokens) > _MOST_SOUGHT:
+        for match in LETTERS.finditer(low):
+            if _says_number(match.group()):
+                yield match
+        return
+    sought = {word for token in tokens for word in LETTERS.findall(lower(token))}
+    for start in sorted(at for word in sought if _says_number(word) for at in _places(low, word)):
+        match = LETTERS.match(low, start)
+        if match is not None:
+            yield match
+
+
+def _says_number(word: str) -> bool:
+    found = words.number_word(word)
+    return found is not None and found.kind != words.ARTICLE
+
+
+def _places(low: str, word: str) -> Iterator[int]:
+    """Where ``word`` stands between characters that are no letters."""
+    at = low.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and low[at - 1].isalpha()) and not low[end : end + 1].isalpha():
+            yield at
+        at = low.find(word, end)
 
 
 def _is_number_here(passage: Passage, word: str) -> bool:

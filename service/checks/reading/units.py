@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -305,6 +306,27 @@ def _joined(text: str, end: int) -> tuple[Unit | None, int, int] | None:
     return found and _lookup(text, found.start(1), found.group(1), found.end())
 
 
+@lru_cache(maxsize=20_000)
+def _spelled(word: str) -> tuple[Unit | None, int, int] | None:
+    """Unit and scale that a single word says, and how many characters of it (a full stop) are too
+    many. Case may decide (``SEK``, ``Sek.``)."""
+    low = word.lower().replace("-\n", "")
+    if word.isupper() and low in _MONEY:
+        return _MONEY[low], 0, 0
+    for spelling in (word, low):
+        for name, cut in ((spelling, 0), (spelling.rstrip("."), 1)):
+            if name in UNITS:
+                return UNITS[name], 0, cut
+            if name in _MONEY_SCALED:
+                currency, power = _MONEY_SCALED[name]
+                return BY_NAME[currency], power, cut
+            if name in SCALES:
+                return None, SCALES[name], cut
+            if not spelling.endswith("."):
+                break
+    return None
+
+
 def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, int, int] | None:
     low = word.lower().replace("-\n", "")
     if low in _SECOND:
@@ -314,21 +336,14 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
             stop = gap + len(rest)
             if rest_of_text[gap:stop] == rest and not rest_of_text[stop : stop + 1].isalpha():
                 return unit, 0, end + stop
-    if word.isupper() and low in _MONEY:
-        return _MONEY[low], 0, end
-    for spelling in (word, low):
-        for name, stop in ((spelling, end), (spelling.rstrip("."), end - 1)):
-            if name in UNITS:
-                if name in _OTHER_WORD and _OTHER_WORD[name].match(text, stop):
-                    return None
-                return UNITS[name], 0, stop
-            if name in _MONEY_SCALED:
-                currency, power = _MONEY_SCALED[name]
-                return BY_NAME[currency], power, stop
-            if name in SCALES:
-                return None, SCALES[name], stop
-            if name == spelling and not spelling.endswith("."):
-                break
+    known = _spelled(word)
+    if known is not None:
+        unit, power, cut = known
+        stop = end - cut
+        other = _OTHER_WORD.get(low)
+        if other is not None and other.match(text, stop):
+            return None
+        return unit, power, stop
     if "/" in low or low[-1:] in "23²³":
         head = _HEAD.split(low, maxsplit=1)[0]
         if head in UNITS:
@@ -352,4 +367,7 @@ def comparable(mine: Unit | None, theirs: Unit | None) -> bool:
 
 def base(value: float, unit: Unit) -> tuple[str, float]:
     """A key under which equal quantities of one dimension meet (72 h and 3 d)."""
-    return unit.dimension, float(f"{value * unit.factor:.10g}")
+    amount = value * unit.factor
+    if amount.is_integer() and -1e10 < amount < 1e10:
+        return unit.dimension, amount
+    return unit.dimension, float(f"{amount:.10g}")
