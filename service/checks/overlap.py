@@ -1,0 +1,107 @@
+"""Check ``overlap``: how much of each sentence stands in one chunk. It measures, never fails."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from service.checks import citations
+from service.checks.abstention import own_phrases
+from service.checks.citations import CitationReading
+from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
+from service.checks.reading import speech
+from service.checks.reading.content_words import VOCABULARIES, content_words, share
+from service.checks.reading.sentences import Sentence
+from service.checks.reading.sources import chunk_texts, is_too_large, lacks_text
+from service.checks.reading.speech_phrases import Act
+
+NAME = "overlap"
+MAX_ANSWER = 200_000
+"""Characters of an answer past which it is not evaluated (``too_large``)."""
+MAX_SENTENCES = 1_000
+"""Sentences past which it is not evaluated: each is compared with each chunk."""
+FEWEST_WORDS = 3
+"""Content words below which a sentence is not measured."""
+
+
+def check(given: CheckInput, reading: CitationReading | None = None) -> CheckResult:
+    """Measure ``min_sentence_overlap`` and ``mean_overlap`` over the sentences that assert
+    something, and ``sentences``, their number.
+
+    ``reading``: the citations, whose words do not count; read anew when absent.
+    """
+    event = given.event
+    answer = event.answer
+    if len(answer) > MAX_ANSWER:
+        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+    spoken = speech.read(answer, own_phrases(given.policy.abstention))
+    asserted = [one for one, act in spoken if act is Act.ASSERTS]
+    if not asserted or not event.retrieved:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    if len(asserted) > MAX_SENTENCES or is_too_large(given):
+        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+    if lacks_text(given):
+        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
+    vocabularies = [VOCABULARIES.of(chunk.text) for chunk in chunk_texts(given)]
+    if not vocabularies:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    if reading is None:
+        reading = citations.read(event, given.policy.citations)
+    shares = _shares(answer, asserted, _marks(reading), vocabularies)
+    if not shares:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    return CheckResult(
+        Outcome.PASS,
+        evaluated=len(shares),
+        measures=(
+            ("min_sentence_overlap", min(shares)),
+            ("mean_overlap", sum(shares) / len(shares)),
+            ("sentences", float(len(shares))),
+        ),
+    )
+
+
+def _marks(reading: CitationReading) -> list[Span]:
+    """Where the citations stand, in order."""
+    return sorted(
+        (one.start, one.end)
+        for one in reading.citations
+        if one.start is not None and one.end is not None
+    )
+
+
+def _shares(
+    answer: str, asserted: list[Sentence], marks: list[Span], vocabularies: list[frozenset[str]]
+) -> list[float]:
+    """Per sentence with enough words, its share in the best chunk. Neighbours mostly share it, so
+    the last best chunk is tried first."""
+    shares = []
+    tried = list(vocabularies)
+    for one in asserted:
+        words = content_words(
+            _without(answer, one, marks) if marks else answer[one.start : one.end]
+        )
+        if len(words) < FEWEST_WORDS:
+            continue
+        best = -1.0
+        for at, vocabulary in enumerate(tried):
+            found = share(words, vocabulary)
+            if found > best:
+                best, best_at = found, at
+                if found == 1.0:
+                    break
+        if best_at:
+            tried[0], tried[best_at] = tried[best_at], tried[0]
+        shares.append(best)
+    return shares
+
+
+def _without(answer: str, one: Sentence, marks: list[Span]) -> str:
+    """The sentence without the citations that stand in it."""
+    at = bisect_left(marks, (one.start, 0))
+    parts, start = [], one.start
+    while at < len(marks) and marks[at][0] < one.end:
+        parts.append(answer[start : marks[at][0]])
+        start = max(start, marks[at][1])
+        at += 1
+    parts.append(answer[start : one.end])
+    return " ".join(parts)

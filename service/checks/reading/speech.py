@@ -1,0 +1,178 @@
+"""What each sentence of an answer does: assert, refuse, deny, ask back, chat.
+
+The phrases are data, in :mod:`service.checks.reading.speech_phrases`. A text without any of their
+triggers, the usual answer, costs one search for each trigger and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.checks.reading import sentences
+from service.checks.reading.content_words import content_words
+from service.checks.reading.folding import fold, lower
+from service.checks.reading.sentences import Kind, Sentence
+from service.checks.reading.speech_phrases import (
+    CONCESSION,
+    CONTRAST,
+    NEGATIONS,
+    PHRASES,
+    Act,
+    Phrase,
+)
+
+LONGEST = 600
+"""Characters of a sentence past which its beginning and its end alone are read for phrases."""
+_REMEMBERED = 16
+_FEWEST_WORDS = 2
+_FEWEST_IN_CLAUSE = 3
+_STRUCTURE = frozenset({Kind.HEADING, Kind.CODE})
+_CITATION = re.compile(r"\[[^\[\]\n]{0,80}\](?:\([^\s()]{0,500}\))?|【[^】\n]{0,80}】")
+_CITED = re.compile(r"[\[【]")
+_EMPHASIZED = re.compile(r"[*_`]")
+_QUESTION_OR_COLON = "?？:：)\"'“”»*_`]】"
+_SURELY_SAYS = 60
+"""Characters from which a sentence says enough to be checked."""
+_EMPHASIS = str.maketrans("", "", "*_`")
+_DIGIT = re.compile(r"[0-9]")
+_ORDER = (Act.DENIES, Act.NO_ANSWER, Act.CHATS, Act.ASKS)
+"""Which act wins where the phrases of two stand in one sentence."""
+
+
+class Spoken(NamedTuple):
+    sentence: Sentence
+    act: Act
+
+
+@lru_cache(_REMEMBERED)
+def read(text: str, own: tuple[Phrase, ...] = ()) -> tuple[Spoken, ...]:
+    """Every sentence with its act. ``own``: phrases of the app, beside the built-in ones."""
+    lowered = lower(fold(text))
+    active = _active(lowered, own)
+    return tuple(Spoken(one, _act(lowered, one, active)) for one in sentences.read(text))
+
+
+@lru_cache(64)
+def own_phrases(act: Act, words: tuple[str, ...]) -> tuple[Phrase, ...]:
+    """An app's own words as phrases; blank ones are left out."""
+    plain = [lower(fold(word)).translate(_EMPHASIS).strip() for word in words]
+    return tuple(Phrase("", act, (word,), re.compile(re.escape(word))) for word in plain if word)
+
+
+_Active = list[tuple[tuple[str, ...], Phrase]]
+"""Phrases, each with those of its triggers that the text holds."""
+
+
+def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
+    plain = lowered.translate(_EMPHASIS) if _EMPHASIZED.search(lowered) else lowered
+    begun = _BEGINNINGS.intersection(_BEGINNING.findall(plain))
+    phrases, beginnings = _OTHERS, begun & _OTHER_BEGINNINGS
+    if not NEGATIONS.isdisjoint(begun):
+        phrases, beginnings = PHRASES, begun
+    active: _Active = []
+    found = {t for begin in beginnings for t in _BY_BEGINNING.get(begin, ()) if t in plain}
+    if found:
+        for phrase in phrases:
+            held = found.intersection(phrase.triggers)
+            if held:
+                active.append((tuple(held), phrase))
+    active += [(phrase.triggers, phrase) for phrase in own if phrase.triggers[0] in plain]
+    return active
+
+
+_BEGINNING = re.compile(r"([0-9a-zß-ÿœ]{1,4})[0-9a-zß-ÿœ]*+")
+"""The first four letters of each word, by which triggers are found."""
+
+
+def _by_beginning(phrases: tuple[Phrase, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for trigger in sorted({trigger for phrase in phrases for trigger in phrase.triggers}):
+        found.setdefault(_BEGINNING.findall(trigger)[0], []).append(trigger)
+    return found
+
+
+_OTHERS = tuple(phrase for phrase in PHRASES if phrase.act in (Act.ASKS, Act.CHATS))
+"""Those that need no negation: without one in a text, nobody refuses anything in it."""
+_BY_BEGINNING = _by_beginning(PHRASES)
+_OTHER_BEGINNINGS = frozenset(_by_beginning(_OTHERS))
+_BEGINNINGS = NEGATIONS.union(_BY_BEGINNING)
+
+
+def _act(lowered: str, one: Sentence, active: _Active) -> Act:
+    start, end, kind, _ = one
+    if kind in _STRUCTURE:
+        return Act.SILENT
+    if not active and end - start >= _SURELY_SAYS and lowered[end - 1] not in _QUESTION_OR_COLON:
+        return Act.ASSERTS
+    if end - start <= LONGEST:
+        words = lowered[start:end]
+    else:
+        words = lowered[start : start + LONGEST // 2] + " … " + lowered[end - LONGEST // 2 : end]
+    if _EMPHASIZED.search(words):
+        words = words.translate(_EMPHASIS)
+    if _CITED.search(words):
+        words = _CITATION.sub("", words).strip()
+    if active:
+        act = _by_phrase(words, active)
+        if act is not None:
+            return act
+    return _by_form(words)
+
+
+def _by_form(words: str) -> Act:
+    if words.endswith(("?", "？")):
+        return Act.ASKS
+    if words.endswith((":", "：")) and not _DIGIT.search(words):
+        return Act.CHATS
+    return Act.ASSERTS if _says(words, _FEWEST_WORDS) else Act.SILENT
+
+
+def _says(words: str, fewest: int) -> bool:
+    """Whether there is enough in it to be checked: a number, or some content words."""
+    if len(words) >= _SURELY_SAYS or _DIGIT.search(words) is not None:
+        return True
+    return len(content_words(words)) >= fewest
+
+
+def _by_phrase(words: str, active: _Active) -> Act | None:
+    """The act of the phrases found; that of an assertion where the sentence turns to one."""
+    acts = _acts(words, active)
+    if not acts:
+        return None
+    if Act.NO_ANSWER in acts or Act.DENIES in acts:
+        if any(_asserts(clause, active) for clause in _clauses(words)):
+            return Act.ASSERTS
+    for act in _ORDER:
+        if act in acts:
+            return act
+    return Act.ABOUT_SOURCES
+
+
+def _acts(words: str, active: _Active) -> set[Act]:
+    return {
+        phrase.act
+        for triggers, phrase in active
+        if any(trigger in words for trigger in triggers)
+        and phrase.pattern.search(words) is not None
+    }
+
+
+def _asserts(clause: str, active: _Active) -> bool:
+    return (
+        _says(clause, _FEWEST_IN_CLAUSE)
+        and not clause.endswith(("?", "？"))
+        and not _acts(clause, active)
+    )
+
+
+def _clauses(words: str) -> Iterator[str]:
+    """The parts of a sentence that turns; nothing for one that does not."""
+    if CONCESSION.match(words):
+        yield from words.split(",")
+        return
+    parts = CONTRAST.split(words)
+    if len(parts) > 1:
+        yield from parts

@@ -1,0 +1,178 @@
+"""How answers refuse, ask back, deny and chat, as data: one row a phrase.
+
+A row is tried only on texts that hold its ``trigger``, so triggers are rare words. Triggers and
+patterns are matched on folded, lower-case text without emphasis; every repetition is bounded.
+"""
+
+# ruff: noqa: E501 (a row of the table is a line)
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import NamedTuple
+
+
+class Act(Enum):
+    """What a sentence does."""
+
+    ASSERTS = auto()
+    NO_ANSWER = auto()
+    """Says that the sources, or the system, do not know."""
+    DENIES = auto()
+    """Says that the system will not or may not answer."""
+    ASKS = auto()
+    """Asks the user back."""
+    ABOUT_SOURCES = auto()
+    """Says what the sources are about, beside a NO_ANSWER."""
+    CHATS = auto()
+    """Greets, offers help, points to people, leads over: nothing to check."""
+    SILENT = auto()
+    """A heading, code, a word or two."""
+
+
+class Phrase(NamedTuple):
+    language: str
+    act: Act
+    triggers: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+_N, _D, _Q, _S, _C = Act.NO_ANSWER, Act.DENIES, Act.ASKS, Act.ABOUT_SOURCES, Act.CHATS
+
+# words that name what the model was given
+_EN = (
+    r"(?:(?:provided|given|available|retrieved|supplied|above|current|relevant) (?:information|text|data|content|material|article|page|document|source|context|excerpt|passage)s?"
+    r"|documents?|sources?|context|passages|excerpts?|documentation|knowledge base|search results?|snippets|materials|help articles|articles|texts)"
+)
+_DE = (
+    r"(?:(?:vorliegenden|bereitgestellten|verfügbaren|vorhandenen|gegebenen|gefundenen) (?:informationen|texten?|daten|inhalten?|artikeln?|abschnitten?|seiten)"
+    r"|dokumenten?|unterlagen|quellen?|kontext|textstellen?|auszügen?|dokumentation|wissensdatenbank|wissensbasis|textauszügen?|materialien|suchergebnissen?|hilfeartikeln?|hilfeseiten|treffern?|texten?|passagen)"
+)
+_FR = r"(?:documents?|sources?|contexte|extraits?|passages|documentation|textes?|base de connaissances|informations (?:fournies|disponibles))"
+_ES = r"(?:documentos?|fuentes?|contexto|fragmentos?|documentación|textos?|pasajes|base de conocimientos?|información (?:disponible|proporcionada))"
+_EN_NOT = r"(?:n't|not|never|nothing|no|neither|cannot)"
+_EN_THING = r"(?:information|info|details?|mention|data|answer|indication|record|reference|results?|documents?|articles?|passages?|evidence|guidance|figures?|numbers?|specifics)"
+_DE_NO = r"(?:keine?[nrs]?|keinerlei|nichts|nicht (?:genug|genügend|ausreichend))"
+_DE_THING = r"(?:information(?:en)?|infos?|angaben?|hinweise?n?|auskunft|auskünfte|aussagen?|details|einzelheiten|antwort(?:en)?|erwähnung|treffer|ergebnis(?:se)?|belege?|daten|passende[ns]? \w+|preise?|werte?)"
+
+_ROWS: tuple[tuple[str, Act, str, str], ...] = (
+    # ── no answer, English ──
+    ("en", _N, "find|locate|determine|confirm|verify|tell|answer|say|see|know", r"\b(?:i|we) (?:(?:could|can|do|did|was|am|were|are)(?:n't| not)|cannot|'m not|'re not|am unable to|was unable to|were unable to|wasn't able to|am not able to) (?:\w+ ){0,3}?(?:find|locate|determine|confirm|verify|tell|answer|say|see|know|identify)\b"),
+    ("en", _N, "unable", r"\bunable to (?:\w+ )?(?:find|locate|determine|confirm|verify|answer|identify|provide an answer)\b"),
+    ("en", _N, "have", rf"\b(?:i|we) (?:(?:do|did)(?:n't| not)|currently (?:do|did)(?:n't| not)) (?:\w+ )?have (?:\w+ ){{0,4}}?(?:{_EN_THING}|access|knowledge|enough)\b"),
+    ("en", _N, "have no|found no|find no|see no", rf"\b(?:i|we) (?:have|had|found|find|see|could find) (?:no|nothing) ?(?:\w+ ){{0,3}}?(?:{_EN_THING}|knowledge|about|on|for|matching)\b"),
+    ("en", _N, "there", rf"\bthere(?:'s| is| are| was| were)(?: currently| also| unfortunately)? (?:no|n't any|not any|not enough|insufficient|nothing) ?(?:\w+ ){{0,2}}?(?:{_EN_THING}|about|on|in)\b(?: (?:is |was |are |were )?(?:about|on|regarding|concerning|in|available|for|of|here|given|provided|found|that|whether|as|to)\b|[.,;!]|$)"),
+    ("en", _N, "no ", rf"^\W{{0,3}}(?:unfortunately,? |sorry,? |so |but )?no (?:\w+ ){{0,2}}{_EN_THING} (?:\w+ ){{0,6}}?(?:found|available|provided|given|stands?|in the {_EN})\b"),
+    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"\b{_EN} (?:\w+,? ){{0,5}}?(?:do|does|did|is|are|was|were|can)?(?: ?n't| not|not| never) (?:\w+ ){{0,3}}?(?:contain|mention|sa[yi]|stat|specif|provid|includ|cover|address|answer|giv|describ|tell|indicat|list|discuss|explain|hav|offer|reveal|nam|touch|clear|clarif|enough|sufficient|help)"),
+    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"\b{_EN} (?:\w+ ){{0,2}}?(?:say|says|contains?|hold|holds|ha[sv]e?|gives?|offers?|provides?|makes?|lacks?|are silent|is silent|include|includes)(?: (?:nothing|no|neither|insufficient|on|about)\b|\b(?<=lacks)|\b(?<=lack))"),
+    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"{_EN_NOT} (?:\w+ ){{0,4}}?(?:mention|stat|specif|cover|describ|list|includ|document|giv|provid|address|found|find|discuss|nam|contain|explain|answer|appear)\w{{0,4}} (?:anywhere |explicitly |directly )?(?:in|by|on|within|from) (?:any of |either of )?(?:the|my|our|these|those|any)? ?(?:\w+ ){{0,2}}?{_EN}"),
+    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|text", rf"\b(?:none of|nothing in|neither of) (?:the|these|my|our) (?:\w+ ){{0,2}}?{_EN}"),
+    ("en", _N, "enough|sufficient", r"\b(?:not|n't|without|in)[ -]?(?:\w+ ){0,2}?(?:enough|sufficient) (?:\w+ ){0,2}?(?:information|context|details?|data|evidence)\b"),
+    ("en", _N, "know", r"\b(?:i|we) (?:really |honestly )?(?:do ?n't|do not) (?:actually |currently )?know\b|\bis (?:un|not )known\b"),
+    ("en", _N, "sure", r"\b(?:i'm|i am|we are) not (?:entirely |quite )?(?:sure|certain)\b"),
+    ("en", _N, "determined|answered|inferred|derived|established", r"\bcan(?:'t|not| not) be (?:determined|answered|inferred|derived|established)\b"),
+    ("en", _N, "no mention", r"\bno mention of\b"),
+    ("en", _N, "outside|beyond", rf"\b(?:outside|beyond) (?:of )?(?:the scope of )?(?:my knowledge|what (?:the {_EN}|i) (?:cover|know|have)|the {_EN})"),
+    ("en", _N, "isn't|not ", r"\b(?:is|are|was|were)(?:n't| not) (?:\w+ )?(?:mentioned|specified|documented|stated|covered|addressed)(?: anywhere)?[.!]*$"),
+    # ── no answer, German ──
+    ("de", _N, "kein|nichts|nicht ge|nicht aus", rf"\b(?:find\w*|fand\w*|gefunden|hab\w*|lieg\w*|enth[aä]lt\w*|gibt es|gab es|steh\w*|mach\w*|geb\w*|gibt|konnte?n?|existier\w*|biete\w*|liefer\w*|sind|vorhanden) (?:[\w,]+ ){{0,6}}?{_DE_NO} (?:\w+ ){{0,3}}?{_DE_THING}\b(?! (?:\w+ ){{0,4}}?(?:nötig|erforderlich|notwendig|weiter\w*|gespeichert|verloren|verarbeitet|gesendet))"),
+    ("de", _N, "kein|nichts|nicht ge|nicht aus", rf"{_DE_NO} (?:\w+ ){{0,3}}?{_DE_THING} (?:[\w,-]+ ){{0,9}}?(?:gefunden|finden|enthalten|vor\b|vorhanden|verfügbar|entnehmen|ableiten|vorliegen|bekannt|möglich|ersichtlich|gemacht)"),
+    ("de", _N, "kein", rf"^\W{{0,3}}(?:leider )?{_DE_NO} (?:\w+ )?(?:informationen|angaben?|treffer|ergebnisse?|hinweise?|antwort)(?: (?:zu|zum|zur|über|in|dazu|hierzu|für|auf)\b|[.!]|$)"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,9}}?(?:nicht|nichts|keine?[nrs]?|keinerlei)(?: [\w,-]+){{0,9}}? ?(?:erwähn|genannt|nenn|enthalten|beantwort|hervor|beschr[ie]|angegeben|aufgeführt|behandel|entnehm|ableit|geregelt|steh|sag|her\b|find|gefunden|zu finden|ersichtlich|thematisier|dokumentiert|angabe|information|auskunft|hinweis|aussage)"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,2}}?(?:sag\w*|enth[aä]lt\w*|nenn\w*|erwähn\w*|mach\w*|beantwort\w*|beschreib\w*|geb\w*|gibt|behandel\w*|steh\w*|schweig\w*|reich\w*|find\w*)(?: [\w,-]+){{0,6}}? ?(?:nicht|nichts|keine?[nrs]?|keinerlei|schweig\w*)"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage", rf"(?:nicht|nichts|nirgends|keine?[nrs]?) (?:\w+ ){{0,5}}?(?:in|aus) (?:den|meinen|unseren|diesen|der|dem|unserer) (?:\w+ ){{0,2}}?{_DE}"),
+    ("de", _N, "beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind", r"\b(?:(?:kann|konnte|können|konnten|könnte) (?:ich|wir)|(?:ich|wir) (?:kann|konnte|können|konnten|könnte))\b[^.?]{0,80}?\b(?:nicht|keine?[nrs]?|nichts)\b[^.?]{0,60}?(?:beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind)"),
+    ("de", _N, "weiß|weiss", r"\b(?:weiß|weiss) (?:ich|wir) (?:\w+ ){0,2}?nicht\b|\b(?:ich|wir) (?:weiß|weiss|wissen) (?:\w+ ){0,3}?(?:nicht|nichts)\b"),
+    ("de", _N, "bekannt", r"\b(?:mir|uns) (?:\w+ ){0,5}?(?:nicht|nichts|keine \w+) (?:\w+ ){0,2}?bekannt|(?:nichts|nicht) bekannt[.!]*$"),
+    ("de", _N, "sicher", r"\b(?:bin ich|ich bin) mir (?:\w+ ){0,2}?nicht (?:ganz )?sicher"),
+    ("de", _N, "gefunden|finden", r"\b(?:habe?n?|konnte?n?|kann|können)(?: ich| wir)?(?: \w+){0,6} (?:nichts|nicht) (?:\w+ ){0,4}?(?:gefunden|finden)"),
+    ("de", _N, "vorlieg|liegen", r"\b(?:liegen|liegt) (?:mir|uns) (?:\w+ ){0,6}?(?:keine?|nicht|nichts)\b"),
+    ("de", _N, "lässt sich|lassen sich", r"\bl[aä]ss(?:t|en) sich (?:\w+ ){0,7}?(?:nicht|nichts|keine \w+) (?:\w+ ){0,3}?(?:beantwort|sagen|entnehm|ableit|ermittel|feststell|finden)"),
+    ("de", _N, "nicht", r"\b(?:nicht|nirgends) (?:angegeben|genannt|erwähnt|dokumentiert|beschrieben|beantwortet)[.!]*$"),
+    # ── no answer, French ──
+    ("fr", _N, "je n|nous n", r"\b(?:je|nous) (?:ne|n')(?: ?\w+'?){0,2}? ?(?:sai[st]|trouve|trouvons|dispose|disposons|vois|connais|ai|avons|peux|pouvons|suis|parviens)\b(?: \w+){0,2}? ?(?:pas|rien|aucune?|malheureusement pas)\b(?! (?:vous )?(?:aider|partager|divulguer|communiquer|fournir|autorisé|donner))"),
+    ("fr", _N, "aucun", r"\baucune? (?:\w+ )?(?:information|mention|donnée|indication|précision|réponse|résultat|document|source|élément)"),
+    ("fr", _N, "document|source|contexte|extrait|passage|texte|informations", rf"\b{_FR}(?: \w+){{0,3}} (?:ne|n')(?: ?\w+'?){{0,2}}? ?(?:mentionn|précis|conti|indiqu|fourni|di[st]|permett|donn|trait|parl|évoqu|couvr|abord|comport|répond|réponsent)"),
+    ("fr", _N, "document|source|contexte|extrait|passage|texte|informations", rf"\b(?:ne|n')(?: ?\w+'?){{0,3}}? ?pas (?:\w+ ){{0,3}}?(?:dans|par) (?:les|le|la|mes|ces|nos) (?:\w+ )?{_FR}"),
+    ("fr", _N, "impossible", r"\bimpossible de (?:répondre|trouver|déterminer|confirmer|savoir|dire)"),
+    ("fr", _N, "assez|suffisamment", r"\bpas (?:assez|suffisamment) d'(?:informations?|éléments|indications)"),
+    ("fr", _N, "il n'y a", r"\bil n'y a (?:pas|aucune?) (?:\w+ )?(?:d')?(?:informations?|mention|données?|précision|réponse)"),
+    # ── no answer, Spanish ──
+    ("es", _N, "no ", r"\bno (?:lo |la |le |he |hemos |pude |puedo |podemos |consigo |logr\w+ )?(?:encontr\w+|encuentr\w+|localiz\w+|sé\b|sabemos|hall\w+)"),
+    ("es", _N, "no tengo|no dispongo|no tenemos|no disponemos|no cuento|no hay", r"\bno (?:tengo|dispongo|tenemos|disponemos|cuento|hay)(?: \w+){0,3}? (?:información|datos|detalles|constancia|respuesta|ninguna mención|referencias?|menciones|documentos?|resultados)"),
+    ("es", _N, "no puedo|no podemos|no es posible", r"\bno (?:puedo|podemos|es posible) (?:\w+ ){0,2}?(?:respond\w+|determin\w+|confirm\w+|deci\w+|saber|contest\w+|asegurar|indicar)"),
+    ("es", _N, "no se ", r"\bno se (?:\w+ )?(?:menciona|especifica|indica|detalla|dice|describe|recoge|aclara|encuentra|incluye|responde)"),
+    ("es", _N, "documento|fuente|contexto|fragmento|documentación|texto|pasaje|información", rf"\b{_ES}(?: \w+){{0,3}} no (?:\w+ )?(?:menciona|indica|contiene|especifica|dice|incluye|proporciona|ofrece|aclara|habla|trata|responde|detalla|recoge|cubre|explica|da\b|dan\b)"),
+    ("es", _N, "documento|fuente|contexto|fragmento|documentación|texto|pasaje|información", rf"\bno (?:\w+ ){{0,3}}?(?:aparece|figura|consta|está|viene|se)\w* (?:\w+ ){{0,3}}?en (?:los|las|el|la|mis|estos) (?:\w+ )?{_ES}"),
+    ("es", _N, "suficiente|ninguna información|ninguna mención", r"\b(?:no .{0,30}?suficiente información|ninguna (?:información|mención))"),
+    # ── will not, may not ──
+    ("en", _D, "help|assist", r"\b(?:i|we) (?:can't|cannot|can not|am unable to|am not able to|'m not able to|'m unable to|won't|will not) (?:\w+ )?(?:help|assist)\b"),
+    ("en", _D, "share|disclose|reveal|discuss|comply|provide|give|offer|show|advise|fulfil", r"\b(?:i|we)(?: am|'m)? (?:can't|cannot|can not|am unable to|unable to|not able to|won't|will not|must not|may not|am not able to) (?:\w+ )?(?:share|disclose|reveal|discuss|comply|provide (?:\w+ )?(?:legal|medical|tax|financial|personal|investment|confidential|that|this)|give (?:you )?(?:\w+ )?(?:legal|medical|tax|financial|personal|investment|out|access)|offer (?:\w+ )?(?:legal|medical|tax|financial)|show you|advise|fulfil)"),
+    ("en", _D, "allowed|permitted|authorized|authorised", r"\b(?:i'm|i am|we are|we're) not (?:allowed|permitted|authori[sz]ed)\b"),
+    ("en", _D, "decline|against|refuse", r"\b(?:i|we) (?:must|have to|will|need to)? ?(?:decline|refuse)\b|\bagainst (?:my|our|the) (?:\w+ )?(?:polic|guideline|rule)"),
+    ("en", _D, "only ", r"\b(?:i|we) can only (?:answer|help|assist|discuss|respond)\b"),
+    ("en", _D, "permission|access", r"\byou (?:do not|don't) have (?:the )?(?:permissions?|access|authori[sz]ation)\b"),
+    ("de", _D, "helfen", r"\b(?:kann|können) (?:ich|wir) (?:\w+ ){0,3}?nicht (?:weiter)?helfen|\b(?:ich|wir) (?:kann|können) (?:\w+ ){0,5}?nicht (?:\w+ )?(?:weiter)?helfen"),
+    ("de", _D, "darf|dürfen", r"\b(?:darf|dürfen) (?:ich|wir)\b[^.?]{0,80}?\b(?:nicht|keine?[nr]?)\b|\b(?:ich|wir) (?:darf|dürfen)\b[^.?]{0,80}?\b(?:nicht|keine?[nr]?)\b"),
+    ("de", _D, "befugt|berechtigt|autorisiert|gestattet|erlaubt", r"\b(?:bin ich|ich bin|sind wir|wir sind|ist mir|mir ist) (?:\w+ ){0,4}?nicht (?:befugt|berechtigt|autorisiert|gestattet|erlaubt)"),
+    ("de", _D, "herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen|beratung|auskunft über", r"\b(?:kann|können|darf|werde|möchte) (?:ich|wir)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)|\b(?:ich|wir) (?:kann|können|darf|werde|gebe|leiste)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)"),
+    ("de", _D, "nur fragen|ausschließlich fragen", r"\b(?:nur|ausschließlich) fragen (?:zu|zum|zur|rund um|über)\b"),
+    ("de", _D, "berechtigung|zugriff", r"\b(?:fehlt|fehlen) ihnen\b|\bihnen fehl(?:t|en)\b|\bsie haben (?:\w+ )?kein(?:e|en) (?:berechtigung|zugriff)"),
+    ("fr", _D, "je ne|nous ne", r"\b(?:je|nous) ne (?:peux|pouvons|suis|sommes) pas (?:\w+ ){0,2}?(?:aider|partager|divulguer|communiquer|fournir|donner|autorisé|habilité)"),
+    ("es", _D, "no puedo|no podemos|no estoy|no me está", r"\bno (?:puedo|podemos|estoy|estamos|me está) (?:\w+ ){0,2}?(?:ayudar\w*|compartir\w*|revelar\w*|proporcionar\w*|divulgar\w*|facilitar\w*|autorizad|permitido|dar(?:le|te)?\b)"),
+    # ── asks back ──
+    ("en", _Q, "clarify|specify|elaborate|rephrase|more detail|tell me which|let me know which|let me know what", r"\b(?:clarify|specify|elaborate|rephrase|more details?|tell me (?:which|what|whether|if)|let me know (?:which|what|whether))\b"),
+    ("en", _Q, "need to know|need more|need a bit|need some more", r"\b(?:i|we)(?:'d|'ll| would| will)? need (?:to know|(?:a bit |some )?more)\b"),
+    ("en", _Q, "depends on which|which ", r"^\W{0,3}(?:which|what) [^.!]{1,120}\?$"),
+    ("de", _Q, "präzisier|genauer|konkretisier|nennen sie|teilen sie|geben sie|sagen sie|nenne |teile mir|angeben|mitteilen", r"\b(?:präzisier|konkretisier|(?:etwas )?genauer (?:\w+ ){0,2}?(?:beschreib|sag|angeb|erklär)|bitte (?:\w+ )?(?:nennen|teilen|geben|sagen|nenne|teile|gib|sag) (?:sie |mir |uns )|könnten sie (?:\w+ ){0,6}?(?:angeben|mitteilen|nennen|sagen))"),
+    ("de", _Q, "benötige|brauche|bräuchte", r"\b(?:benötige|brauche|bräuchte)n? (?:ich|wir)? ?(?:\w+ ){0,3}?(?:noch|weitere|genauere|mehr|zunächst|erst)\b"),
+    ("fr", _Q, "précis|indiquer", r"\b(?:pourriez|pouvez|peux|pourrais)-(?:vous|tu) (?:\w+ ){0,2}?(?:préciser|indiquer|me dire|clarifier)|\bveuillez préciser|\bmerci de préciser"),
+    ("es", _Q, "aclarar|especifi|indicar|concret|indique", r"\b(?:podría|podrías|puede|puedes) (?:\w+ ){0,2}?(?:aclarar\w*|especificar\w*|indicar\w*|concretar\w*)|\bpor favor,? (?:aclare|especifique|indique|concrete)"),
+    # ── what the sources are about ──
+    ("en", _S, "document|source|context|passage|excerpt|documentation|search result|snippet|material|article|they only|it only", r"^\W{0,3}(?:the|they|it|these|instead|what)\b(?: \w+){0,4}?(?: (?:only|merely|just|mainly))? (?:mentions?|describes?|covers?|contains?|discuss(?:es)?|focus(?:es)?|talks?|deals?|refers?|explains?|lists?) (?:only |general |the |about |on )?(?!no\b|not\b)"),
+    ("de", _S, "nur|lediglich|ausschließlich|stattdessen|allgemein", rf"\b(?:darin|dort|sie|die {_DE}|{_DE}|beschrieben|erwähnt|genannt|behandelt|erläutert|enthalten)\b(?: \w+){{0,5}}? (?:nur|lediglich|ausschließlich|stattdessen|allgemein)"),
+    ("fr", _S, "uniquement|seulement", rf"\b(?:ils?|elles?|{_FR})(?: \w+){{0,4}}? (?:uniquement|seulement)"),
+    ("es", _S, "solo|sólo|únicamente", r"\b(?:solo|sólo|únicamente) (?:mencionan?|describen?|hablan?|tratan?|explican?|contienen?)"),
+    # ── offers, greetings, pointers, transitions ──
+    ("en", _C, "let me know|feel free|happy to|glad to|hope this|hope that|anything else|would you like|can i help|may i help|how can i|do you want me|shall i|should i", r"\b(?:let me know if|feel free|(?:happy|glad) to (?:help|assist|look|check)|hope (?:this|that) helps|anything else|would you like (?:me|to|more)|(?:can|may) i (?:help|assist)|how (?:can|may) i|do you want me to|(?:shall|should) i )"),
+    ("en", _C, "contact|reach out|get in touch|turn to|check with|ask ", r"^\W{0,3}(?:for [^.]{1,80}, |if [^.]{1,80}, |you (?:can|may|could|should|might)(?: want to)? |please |i (?:recommend|suggest|would recommend|'d recommend) |in (?:that|this) case,? )*(?:to )?(?:contact\w*|reach(?:ing)? out|get(?:ting)? in touch|turn(?:ing)? to|check(?:ing)? with|ask(?:ing)?)\b"),
+    ("en", _C, "check|consult|visit|rephras|try |refer", r"^\W{0,3}(?:for [^.]{1,80}, |(?:perhaps |maybe )?you (?:can|may|could|should|might)(?: also)?(?: want to| wish to)? |please |i (?:recommend|suggest|would recommend|'d recommend|'d suggest) )+(?:to )?(?:check\w*|consult\w*|visit\w*|rephras\w*|try\w*|refer\w*|look\w*)\b"),
+    ("en", _C, "sorry|apologi", r"^\W{0,3}(?:i'm |i am |we're |we are )?(?:very |so )?(?:sorry|apologi[sz]e)\b[^,;:]{0,60}[.!,]?$"),
+    ("en", _C, "hello|hi |hi,|hi!|hey|good morning|good afternoon|welcome|thank|of course|sure|certainly|great question|good question", r"^\W{0,3}(?:hello|hi|hey|good (?:morning|afternoon|evening|question)|great question|you're (?:very )?welcome|thanks?(?: you)?|of course|sure(?: thing)?|certainly)\b[^.!]{0,50}[.!,]*$"),
+    ("en", _C, "here is|here are|here's|below|as follows|the following", r"^\W{0,3}(?:here(?:'s| is| are)\b|(?:see )?below\b).{0,120}[:.]?$|\b(?:as follows|the following)\b[^.]{0,60}:$"),
+    ("en", _C, "question", r"\bif you have (?:any )?(?:\w+ )?questions\b|\byou(?:'re| are)? ask(?:ed|ing)?\b|^\W{0,3}(?:thanks for )?your question\b"),
+    ("de", _C, "gern|hoffe|kann ich|soll ich|möchten sie|möchtest du|zur verfügung|sonst", r"\b(?:gern(?:e)? geschehen|gerne?[!.]$|(?:helfe|unterstütze|prüfe|schaue) (?:ich )?(?:\w+ )?gerne?|ich hoffe,? |kann ich (?:ihnen |dir )?(?:sonst|noch|weiter|bei|helfen)|wie kann ich|soll ich|möchten sie,? (?:dass|mehr|weitere|eine)|möchtest du,? (?:dass|mehr)|(?:gerne? )?zur verfügung$|(?:gerne? )?zur verfügung[.!])"),
+    ("de", _C, "fragen|frage", r"\b(?:bei|wenn sie|falls sie|haben sie|wenn du) (?:noch )?(?:weitere?n? |noch |andere )?(?:fragen|rückfragen)\b|^\W{0,3}(?:sie fragen|ihre frage|gute frage|danke für ihre frage)"),
+    ("de", _C, "wenden|kontaktier|melden|sprechen sie|fragen sie|prüfen sie|schauen sie|sehen sie", r"\b(?:wenden (?:sie|wir)|kontaktieren sie|melden sie sich|sprechen sie|fragen sie|prüfen sie|schauen sie|sehen sie|wende dich|kontaktiere|melde dich)\b(?= (?:\w+ )*?)(?:[^.0-9]{0,140})$"),
+    ("de", _C, "empfehle|empfiehlt|sollten sie|am besten", r"^\W{0,3}(?:ich empfehle|es empfiehlt sich|am besten)[^0-9]{0,160}(?:wenden|kontaktieren|prüfen|nachzufragen|fragen|nachzusehen|support|ansprechpartner)"),
+    ("de", _C, "leid|entschuldig", r"^\W{0,3}(?:(?:es |das )?tut mir (?:sehr )?leid|entschuldig\w+)\b[^;:]{0,30}[.!,]?$"),
+    ("de", _C, "hallo|guten|danke|natürlich|selbstverständlich|willkommen|klar", r"^\W{0,3}(?:hallo|guten (?:tag|morgen|abend)|(?:vielen |herzlichen )?dank\w*|natürlich|selbstverständlich|(?:herzlich )?willkommen|klar)\b[^.!]{0,50}[.!,]*$"),
+    ("de", _C, "hier ist|hier sind|hier die|hier eine|hier finden|im folgenden|folgende|nachfolgend", r"^\W{0,3}hier (?:ist|sind|die|eine|finden)\b[^.0-9]{0,120}[:.]?$|\b(?:im folgenden|nachfolgend|folgende[nr]?)\b[^.]{0,80}:$"),
+    ("fr", _C, "bonjour|merci|hésitez|plaisir|espère|souhaitez|questions|contacte|veuillez", r"^\W{0,3}(?:bonjour|merci|avec plaisir|bien sûr)\b[^.!]{0,50}[.!,]*$|n'hésitez pas|j'espère que|souhaitez-vous|d'autres questions|\b(?:veuillez |vous pouvez )?contacte[rz]\b"),
+    ("es", _C, "hola|gracias|dude|espero|gusto|algo más|preguntas|contact|póngase|quiere que", r"^\W{0,3}(?:hola|gracias|con gusto|claro|por supuesto)\b[^.!]{0,50}[.!,]*$|no dudes?\b|espero que|algo más|(?:más|otras?) preguntas|\b(?:puede )?contact(?:e|ar|a)\b|póngase en contacto|quiere[s]? que"),
+)  # fmt: skip
+
+PHRASES: tuple[Phrase, ...] = tuple(
+    Phrase(language, act, tuple(triggers.split("|")), re.compile(pattern))
+    for language, act, triggers, pattern in _ROWS
+)
+
+NEGATIONS = frozenset(
+    (
+        "not no t cann noth none neve neit unab insu lack sile outs beyo decl refu agai only won "
+        "kein nich nirg nur auss fehl schw pas n ne aucu rien impo ning uni"
+    ).split()
+)
+"""The first four letters of the words one of which stands in every refusal."""
+
+CONTRAST = re.compile(
+    r"[,;.]? +(?:but|however|although|though|yet|aber|jedoch|allerdings|doch|sondern|dagegen|mais|"
+    r"cependant|toutefois|pero|sin embargo|aunque)\b,?|;| [–—-] "
+)
+"""Where a sentence turns: I could not find Y, but X costs 5 €."""
+CONCESSION = re.compile(
+    r"\W{0,3}(?:while|although|though|even though|obwohl|während|auch wenn|zwar|bien que|même si|"
+    r"aunque|si bien)\b"
+)
+"""How a sentence begins that turns at its first comma."""
