@@ -91,11 +91,14 @@ class Ledger:
 
     def look_up(self, items: Iterable[Item], apps: Iterable[str]) -> Seen:
         """Known identities of these items, and the releases of these apps (labels). Read-only."""
-        args: list[Any] = [self._c.keys.prefix]
-        for item in items:
-            if item.identity_hash:
-                args += self._place(item.identity_hash, item.record.timestamp_ms)
-        known = self._c.run("look_up", [self._c.keys.meta], args) if len(args) > 1 else []
+        ids = [
+            self._place(item.identity_hash, item.record.timestamp_ms)
+            for item in items
+            if item.identity_hash
+        ]
+        # One argument: the client packs each one in Python.
+        args = [self._c.keys.prefix, orjson.dumps(ids)]
+        known = self._c.run("look_up", [self._c.keys.meta], args) if ids else []
         releases = {}
         with self._c.guard():
             for app in set(apps):
@@ -103,8 +106,10 @@ class Ledger:
                 releases[app] = {text(name): int(score) for name, score in scores}
         return Seen(frozenset(int(identity) for identity in known), releases)
 
-    def _place(self, identity: int, timestamp_ms: int) -> list[Any]:
-        return [timestamp_ms // self._caps.id_window_ms, identity % ID_BUCKETS, identity]
+    def _place(self, identity: int, timestamp_ms: int) -> tuple[int, str, str]:
+        """Time slot, bucket, identity; as text, since a script's numbers are doubles."""
+        slot = timestamp_ms // self._caps.id_window_ms
+        return slot, str(identity % ID_BUCKETS), str(identity)
 
     def apply(
         self,
@@ -172,9 +177,8 @@ class Ledger:
                 for (app, hour), fields in counters_of(effects.rows).items()
             ],
             "ids": [
-                [place[0], str(place[1]), str(place[2])]
+                self._place(identity, timestamp_ms)
                 for _, identity, timestamp_ms in effects.identities
-                for place in (self._place(identity, timestamp_ms),)
             ],
             "id_ttl_s": self.id_memory_ms // 1000,
             "releases": [

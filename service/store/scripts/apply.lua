@@ -17,10 +17,14 @@ if pending then
   return {'pending', pending}
 end
 -- A repeated batch brings what was decided then: that an id was new is not asked again.
+local slots = setmetatable({}, {__index = function(made, s)
+  made[s] = prefix .. 'ids:' .. string.format('%d', s) .. ':'
+  return made[s]
+end})
 local conflicts = {'duplicates'}
 for _, id in ipairs(spec.repeated and {} or spec.ids) do
   for s = id[1] - 1, id[1] + 1 do
-    if redis.call('SISMEMBER', prefix .. 'ids:' .. string.format('%d', s) .. ':' .. id[2], id[3]) == 1 then
+    if redis.call('SISMEMBER', slots[s] .. id[2], id[3]) == 1 then
       conflicts[#conflicts + 1] = id[3]
       break
     end
@@ -36,7 +40,7 @@ for field, n in pairs(spec.partition_counts) do
   redis.call('HINCRBY', KEYS[1], field, n)
 end
 for _, id in ipairs(spec.ids) do
-  local key = prefix .. 'ids:' .. string.format('%d', id[1]) .. ':' .. id[2]
+  local key = slots[id[1]] .. id[2]
   redis.call('SADD', key, id[3])
   redis.call('EXPIRE', key, spec.id_ttl_s)
 end
