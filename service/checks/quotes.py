@@ -314,6 +314,11 @@ def _evidence(quote: _Quote, place: _Place) -> Evidence:
 def _place(at: _Given, quote: _Quote) -> _Place | None:
     """The first source that holds the words; where they are cited from goes before the rest."""
     cited = at.cited(quote.ref) if quote.ref is not None else None
+    if len(quote.parts) == 1:
+        for source in chain(cited or (), at.chunks):
+            start = _literally(source.text, quote.said)
+            if start >= 0:
+                return _Place(source, start, start + len(quote.said))
     for source in chain(cited or (), at.all):
         span = _span(at.wording(source), quote.parts)
         if span is not None:
@@ -322,6 +327,18 @@ def _place(at: _Given, quote: _Quote) -> _Place | None:
         if _span(at.wording(source), quote.parts) is not None:
             return _Place(source, None, None)
     return None
+
+
+def _literally(text: str, said: str) -> int:
+    """Where the words stand to the letter, bounded on both sides; -1 when they do not."""
+    start = text.find(said)
+    if start < 0:
+        return -1
+    end = start + len(said)
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if (before.isalnum() and said[0].isalnum()) or (after.isalnum() and said[-1].isalnum()):
+        return -1
+    return start
 
 
 def _span(wording: Wording, parts: Sequence[Wording]) -> Span | None:

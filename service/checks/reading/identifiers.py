@@ -35,7 +35,7 @@ class Identifier(NamedTuple):
     name: str
 
 
-_NEEDLE = re.compile(r"[_:/.\\(-](?=[A-Za-z*~.)-])")
+_NEEDLE = re.compile(r"[_:/.\\(-](?:(?<=[_:/.\\])[A-Za-z*~.]|(?<=\()\)|(?<=-)-[A-Za-z])")
 _BREAKS = frozenset(" \t\r\n\u00a0\u202f\"'`„“”‚‘’«»‹›「」,;|()[]<>{}!?…=&#+^–—")
 _REST = re.compile(r"[^\s\"'`„“”‚‘’«»‹›「」,;|()\[\]<>{}!?…=&#+^–—\u00a0\u202f]{0,200}")
 _LONGEST = 200
