@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -18,6 +19,9 @@ from service.pipeline import Terms
 from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
 from service.store import Caps, Store, connect
+
+if TYPE_CHECKING:
+    from service.document_server import DocumentServer
 
 log = structlog.get_logger(__name__)
 
@@ -71,11 +75,22 @@ def build(settings: Settings, policy: Policy | None = None) -> Parts:
     store = Store.over(connection, caps(settings), CHECKS)
     store.checkpoints.open()
     check_redis(store)
-    documents = Documents(connection)
+    documents = Documents(connection, _document_server(settings))
     terms = PolicyTerms(settings, _secret(settings, store), policy)
     metrics = Metrics()
     return Parts(
         settings, store, documents, terms, metrics, Ingest(store, documents, terms, metrics)
+    )
+
+
+def _document_server(settings: Settings) -> DocumentServer | None:
+    if settings.documents_url is None:
+        return None
+    # httpx is only loaded where it is needed.
+    from service.document_server import DocumentServer
+
+    return DocumentServer(
+        settings.documents_url, settings.documents_timeout_s, settings.documents_cache_bytes
     )
 
 

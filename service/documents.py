@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import orjson
 
 from service.pipeline import DocKey
 from service.store.connection import Connection
 
+if TYPE_CHECKING:
+    from service.document_server import DocumentServer
+
 _PER_CALL = 500
 
 
 class Documents:
-    """Texts in Redis, one hash a corpus. Every method raises :class:`Outage` when it is away."""
+    """Texts in Redis, one hash a corpus; what it lacks, an HTTP server may have (``server``).
 
-    def __init__(self, connection: Connection) -> None:
+    Every method raises :class:`Outage` when Redis is away. The HTTP server's absence is none: what
+    it does not give is a missing text, for it is no part of groundwatch and must not stop it.
+    """
+
+    def __init__(self, connection: Connection, server: DocumentServer | None = None) -> None:
         self._c = connection
+        self._server = server
+
+    def close(self) -> None:
+        """Let go of the HTTP server; the connection to Redis is not this object's."""
+        if self._server is not None:
+            self._server.close()
 
     def get(self, keys: Iterable[DocKey]) -> dict[DocKey, str]:
         """The texts that are known. A ref missing from its corpus is sought in the unnamed one."""
@@ -29,6 +43,8 @@ class Documents:
         absent = [key for key in wanted if key[0] and key not in found]
         unnamed = {ref: text for (_, ref), text in self._of("", [ref for _, ref in absent]).items()}
         found.update({key: unnamed[key[1]] for key in absent if key[1] in unnamed})
+        if self._server is not None and len(found) < len(wanted):
+            found.update(self._server.get(wanted - found.keys()))
         return found
 
     def _of(self, corpus: str, refs: list[str]) -> dict[DocKey, str]:

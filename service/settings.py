@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 
 from service.checks.citation_forms import FORM_NAMES
 from service.policy import Policy
@@ -81,6 +88,19 @@ class Settings(BaseModel):
         None, description="Key of the sampling hash; made and kept in the store when absent."
     )
 
+    # Chunk texts over HTTP
+    documents_url: str | None = Field(
+        None,
+        description="Where chunk texts are that the store lacks: a URL with {ref} (and perhaps "
+        "{corpus}) in its path or query.",
+    )
+    documents_timeout_s: float = Field(
+        2.0, gt=0, le=10, description="Of one request; a batch waits at most five times that."
+    )
+    documents_cache_bytes: int = Field(
+        64 << 20, ge=0, description="Memory for chunk texts that came over HTTP."
+    )
+
     # Caps of the store
     id_window_s: int = Field(
         3_600, ge=1, description="How long an event id is remembered to spot a repeat."
@@ -99,11 +119,25 @@ class Settings(BaseModel):
     )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
+    @field_validator("documents_url")
+    @classmethod
+    def _is_template(cls, url: str | None) -> str | None:
+        if url is not None and not _DOCUMENTS_URL.fullmatch(url):
+            raise ValueError(
+                "wanted http:// or https://, a host, and {ref} in the path or query; "
+                "{corpus} is the only other placeholder"
+            )
+        return url
+
     @property
     def embedded(self) -> bool:
         return self.kafka_bootstrap is None
 
 
+_DOCUMENTS_URL = re.compile(
+    r"https?://(?:[^/?#@{}\s]*@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
+    r"(?=[^#]*\{ref\})[/?](?:[^{}#\s]|\{ref\}|\{corpus\})*"
+)
 _NOT_SETTINGS = frozenset({f"{PREFIX}CONFIG"})
 
 
