@@ -36,7 +36,8 @@ class CaseDraft:
 
 def case_id(app: str, event_id: str) -> str:
     """Equal for equal app + event id, whatever flagged the answer and however often."""
-    identity = f"{app}\0{event_id}".encode("utf-8", "surrogatepass")
+    # With the length: any separator could stand in either name.
+    identity = f"{len(app)}:{app}{event_id}".encode("utf-8", "surrogatepass")
     return blake2b(identity, digest_size=12).hexdigest()
 
 

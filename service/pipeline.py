@@ -148,7 +148,8 @@ class Effects:
 
 def identity_hash(app: str, event_id: str) -> int:
     """64 bits, signed (Redis keeps sets of such integers compactly)."""
-    identity = f"{app}\0{event_id}".encode("utf-8", "surrogatepass")
+    # With the length: any separator could stand in either name.
+    identity = f"{len(app)}:{app}{event_id}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(identity, digest_size=8).digest(), "big", signed=True)
 
 

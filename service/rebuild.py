@@ -17,8 +17,9 @@ import orjson
 from service.accounting import Kind, Row
 from service.drafts import CaseDraft, case_id, indexes_of
 from service.pipeline import Batch, Effects, group_hits, identity_hash
+from service.outage import Outage
 from service.policy import OTHER
-from service.store import Store
+from service.store import Fenced, Refused, Store
 from service.verdicts import BatchRecord, decode, encode_case
 
 Place = tuple[str, int, int, str]
@@ -92,9 +93,22 @@ def rebuild(
     """Fence the consumers, wipe the store, and restore it.
 
     Interrupted, it leaves the store marked as ``rebuilding``: the consumers stay halted, and
-    running it again starts over. Raises :class:`Outage` when the store is away.
+    running it again starts over. Raises :class:`Outage` when the store is away, and when somebody
+    else took the store over meanwhile.
     """
     epoch = store.checkpoints.fence("rebuilding")
+    try:
+        return _rebuild(store, epoch, values, on_progress)
+    except Refused:
+        raise Outage(
+            "another rebuild or a reset changed the store meanwhile: wait for it, look at "
+            "`groundwatch books`, and run this again if need be"
+        ) from None
+
+
+def _rebuild(
+    store: Store, epoch: str, values: Iterable[bytes | None], on_progress: Callable[[Report], None]
+) -> Report:
     collected = Collected()
     for value in values:
         collected.add(value)
@@ -107,6 +121,8 @@ def rebuild(
         on_progress(collected.report)
     restorer.close()
     collected.report.orphans = collected.cases_left()
+    if store.checkpoints.glance("", ())[0] != epoch:
+        raise Fenced
     store.checkpoints.finish()
     on_progress(collected.report)
     return collected.report

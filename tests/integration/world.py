@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -307,12 +307,8 @@ class World:
             "checkpoints": [store.checkpoints.get(self.answers, p) for p in range(self.partitions)],
             "totals": books.totals,
             "counters": store.archive.counters(),
-            "cases": {name: self.case(name) for name in self.cases()},
-            # Which member stands as the example depends on which partition was read first.
-            "groups": {
-                group: {name: value for name, value in fields.items() if name != "sample"}
-                for group, fields in groups.items()
-            },
+            "cases": {case.summary.case_id: case for case in self.all_cases()},
+            "groups": groups,
             "releases": {
                 app: set(client.zrange(keys.releases(app), 0, -1))
                 for app in (*self.parts.terms().policy.apps, "other")
@@ -337,17 +333,23 @@ class World:
 
     def cases(self) -> dict[str, Position]:
         """Event id → (partition, offset) of every case in the store."""
-        found, cursor = {}, None
+        cases = list(self.all_cases())
+        found = {case.summary.event_id: case.position[1:] for case in cases}
+        assert len(found) == len(cases), "two cases of one id"
+        return found
+
+    def all_cases(self) -> Iterator[Case]:
+        """Every case in the store, page by page."""
+        cursor = None
         while True:
             page = self.parts.store.archive.list_cases(CaseFilter(status=None), cursor, 200)
             for summary in page.cases:
                 case = self.parts.store.archive.case(summary.case_id)
                 assert case is not None
-                assert summary.event_id not in found
-                found[summary.event_id] = case.position[1:]
+                yield case
             cursor = page.next_cursor
             if cursor is None:
-                return found
+                return
 
     def verdicts_read(self) -> tuple[dict[Position, Kind], set[str]]:
         """Of ``rag.verdicts``: position → kind of every row, and the event ids of all cases. A
