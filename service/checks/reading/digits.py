@@ -80,6 +80,10 @@ def _at(passage: Passage, start: int, done: int) -> int:
     """Read what begins with the digit at ``start``; where it ends."""
     text = passage.text
     before = text[start - 1] if start else " "
+    if before == " ":
+        end = _plain_number(passage, start)
+        if end:
+            return end
     if before.isalpha() and before < CJK and not _is_escape(text, start, before):
         return _after_letters(passage, start, done)
     if text[start] in _VULGAR:
@@ -103,6 +107,54 @@ def _at(passage: Passage, start: int, done: int) -> int:
         end = names.phone(passage, start, before)
         return end or _number(passage, start, shape.group(), shape.end(), name, before)
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
+
+
+_PLAIN = re.compile(
+    r"([0-9]{1,4}) (?:([A-Za-zäöüß]{3,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
+)
+_SLOW_FOLLOWERS = frozenset(
+    "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
+)
+
+
+@lru_cache(maxsize=20_000)
+def _follower(word: str) -> Unit | bool:
+    """The unit that a word behind a plain number names, or False; True: look closer."""
+    low = word.lower()
+    if low in _SLOW_FOLLOWERS or calendar.month(word) or units.begins_more(low):
+        return True
+    spelled = units.spelled(word)
+    if spelled is None:
+        return False
+    unit, power, cut = spelled
+    return True if unit is None or power or cut else unit
+
+
+def _plain_number(passage: Passage, start: int) -> int:
+    """The commonest number by far, ``within 72 hours``, without all that it is not; where it ends,
+    0 when a closer look is needed."""
+    text = passage.text
+    match = _PLAIN.match(text, start)
+    if match is None or start < 2 or text[start - 2].isdigit():
+        return 0
+    window = text[max(0, start - 24) : start].split()
+    if not window or _preceding(window[-1]) is not None:
+        return 0
+    digits, word, symbol = match.groups()
+    unit = _follower(symbol or word)
+    if unit is True:
+        return 0
+    value_end = start + len(digits)
+    if unit is False:
+        end, unit = value_end, None
+    else:
+        end = match.end()
+        if text[end : end + 1] == " " and HALF_MORE.match(text, end) is not None:
+            return 0
+    passage.found.append(
+        Quantity(start, end, start, value_end, Kind.NUMBER, (float(digits),), unit)
+    )
+    return end
 
 
 def _shaped(passage: Passage, start: int, shape: re.Match[str], name: str, before: str) -> int:

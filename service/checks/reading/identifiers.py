@@ -75,7 +75,7 @@ _SCHEMES = frozenset("http https ftp mailto tel file urn data ws wss".split())
 _KNOWN = frozenset(
     (
         "--help --version application/json text/plain text/html content-type user-agent "
-        "accept-language cache-control set-cookie /dev/null and/or either/or"
+        "accept-language cache-control set-cookie /dev/null /tmp /etc /var /usr /home /opt /bin and/or either/or"
     ).split()
 )
 """Names that everybody knows: no source has to hold them."""

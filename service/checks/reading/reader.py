@@ -27,12 +27,12 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """
     passage = Passage(text)
     read_digits(passage, skip)
-    tokens = set(passage.text.split())
+    tokens = passage.text.split()
     traits = 0
     for some in set(map(_TRAITS.__getitem__, tokens)):
         traits |= some
     if traits & _NUMBER_WORD:
-        read_words(passage, [token for token in tokens if _TRAITS[token] & _NUMBER_WORD])
+        read_words(passage, [token for token in set(tokens) if _TRAITS[token] & _NUMBER_WORD])
     if traits & _CLOCK_WORD:
         read_clock_words(passage)
     if traits & _ROMAN_NUMERAL:

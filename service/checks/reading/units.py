@@ -297,6 +297,11 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
     return Measure(end, None, power, extra)
 
 
+def begins_more(low: str) -> bool:
+    """Whether a lower-case word may be the first of a unit of several words, or no unit at all."""
+    return low in _SECOND or low in _OTHER_WORD
+
+
 def _joined(text: str, end: int) -> tuple[Unit | None, int, int] | None:
     """``2 milliards d'euros``, ``3 millones de euros``: a preposition before the unit."""
     link = _NEXT.match(text, end)
@@ -307,7 +312,7 @@ def _joined(text: str, end: int) -> tuple[Unit | None, int, int] | None:
 
 
 @lru_cache(maxsize=20_000)
-def _spelled(word: str) -> tuple[Unit | None, int, int] | None:
+def spelled(word: str) -> tuple[Unit | None, int, int] | None:
     """Unit and scale that a single word says, and how many characters of it (a full stop) are too
     many. Case may decide (``SEK``, ``Sek.``)."""
     low = word.lower().replace("-\n", "")
@@ -336,7 +341,7 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
             stop = gap + len(rest)
             if rest_of_text[gap:stop] == rest and not rest_of_text[stop : stop + 1].isalpha():
                 return unit, 0, end + stop
-    known = _spelled(word)
+    known = spelled(word)
     if known is not None:
         unit, power, cut = known
         stop = end - cut
