@@ -59,11 +59,17 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     if reading.too_large:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     spoken = speech.read(answer, own_phrases(given.policy.abstention))
-    lines = _lines(answer, spoken, reading)
+    structured = _structured(given)
+    spans = [span for span in structured if span is not None]
+    lines = _lines(answer, spoken, reading, spans)
     asserting = [line for line in lines if line.asserts]
     if not asserting:
         return CheckResult(Outcome.NOT_APPLICABLE)
-    _cover(answer, lines, reading)
+    if len(spans) < len(structured):
+        # the API says that the answer as a whole has this source, and not where
+        _all(lines)
+    else:
+        _cover(answer, lines)
     bare = [line for line in asserting if not line.covered]
     findings = tuple(_findings(given, bare, len(asserting)))
     return CheckResult(
@@ -92,9 +98,26 @@ class _Line:
     unit: int
     asserts: bool
     marks: list[Span] = field(default_factory=list)
+    """The markers in it. Structured citations without one only set ``covered``."""
     is_source: bool = False
     """It is nothing but citations: [1], or Quelle: kb-101."""
     covered: bool = False
+
+
+def _structured(given: CheckInput) -> list[Span | None]:
+    """The part of the answer that each structured citation covers; None for one without a place."""
+    forms = given.policy.citations.forms
+    if forms is not None and "structured" not in forms:
+        return []
+    length = len(given.event.answer)
+    spans: list[Span | None] = []
+    for one in given.event.citations:
+        start = one.start
+        if start is None or not 0 <= start <= length:
+            spans.append(None)
+        else:
+            spans.append((start, one.end if one.end is not None else start + 1))
+    return spans
 
 
 _SOURCE_WORDS = re.compile(
@@ -104,7 +127,9 @@ _SOURCE_WORDS = re.compile(
 _NOTHING = re.compile(r"[\s\W_]*")
 
 
-def _lines(answer: str, spoken: Sequence[Spoken], reading: CitationReading) -> list[_Line]:
+def _lines(
+    answer: str, spoken: Sequence[Spoken], reading: CitationReading, spans: Sequence[Span]
+) -> list[_Line]:
     lines: list[_Line] = []
     unit, last_end, last_block = 0, 0, -1
     for (start, end, kind, block), act in spoken:
@@ -117,7 +142,11 @@ def _lines(answer: str, spoken: Sequence[Spoken], reading: CitationReading) -> l
     for one in reading.citations:
         if one.start is not None and one.end is not None:
             for at in _touched(lines, starts, one.start, one.end):
+                lines[at].covered = True
                 lines[at].marks.append((one.start, one.end))
+    for start, end in spans:
+        for at in _touched(lines, starts, start, end):
+            lines[at].covered = True
     definitions = {bisect_right(starts, start) - 1 for start, _ in reading.definitions}
     for number, line in enumerate(lines):
         if number in definitions:
@@ -140,27 +169,18 @@ def _says_nothing(answer: str, line: _Line) -> bool:
     """Whether nothing is left of a sentence without its citations."""
     parts, at = [], line.start
     for start, end in line.marks:
-        if start > line.start or end < line.end:
-            parts.append(answer[at:start])
+        parts.append(answer[at:start])
         at = max(at, end)
     parts.append(answer[at : line.end])
-    rest = _SOURCE_WORDS.sub("", "".join(parts))
-    is_marker = all(end - start <= _LONGEST_SURFACE for start, end in line.marks)
-    return is_marker and _NOTHING.fullmatch(rest) is not None
+    return _NOTHING.fullmatch(_SOURCE_WORDS.sub("", "".join(parts))) is not None
 
 
 # ── what a citation covers ────────────────────────────────────────────────────────────────────
 
 
-def _cover(answer: str, lines: list[_Line], reading: CitationReading) -> None:
-    if any(one.start is None for one in reading.citations):
-        # the API says that the answer as a whole has this source, and not where
-        _all(lines)
-        return
-    for line in lines:
-        line.covered = bool(line.marks)
+def _cover(answer: str, lines: list[_Line]) -> None:
     if any(line.is_source for line in lines) and not any(
-        line.marks and not line.is_source for line in lines
+        line.covered and not line.is_source for line in lines
     ):
         if lines[-1].is_source:
             _all(lines)
@@ -185,9 +205,9 @@ def _all(lines: list[_Line]) -> None:
 def _close(answer: str, lines: list[_Line]) -> None:
     """The only citations of a paragraph, an item or a list, at its end, cover all of it."""
     said = [line for line in lines if not line.is_source]
-    if any(line.is_source for line in lines[-1:]) and not any(line.marks for line in said):
+    if any(line.is_source for line in lines[-1:]) and not any(line.covered for line in said):
         _all(lines)
-    elif lines[-1].marks and not any(line.marks for line in lines[:-1]):
+    elif lines[-1].marks and not any(line.covered for line in lines[:-1]):
         after = answer[max(end for _, end in lines[-1].marks) : lines[-1].end]
         if _NOTHING.fullmatch(after) is not None:
             _all(lines)

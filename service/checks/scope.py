@@ -1,0 +1,370 @@
+"""Check ``scope``: did the answer take its number from the right plan, version, role or place?
+
+It measures and never fails. A mismatch is counted only where the chunk holds a number of the same
+kind for what was asked about, and the answer's number stands elsewhere in it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from service.checks import numbers
+from service.checks.model import CheckInput, CheckResult, Evidence, Outcome, Span
+from service.checks.reading import sentences
+from service.checks.reading.calendar import month
+from service.checks.reading.folding import fold, lower
+from service.checks.reading.language import detect
+from service.checks.reading.sentences import Kind, Sentence
+from service.checks.reading.sources import chunk_texts
+from service.events import AnswerEvent, ContextItem
+
+NAME = "scope"
+MAX_NAMES = 8
+"""Names of one event that are looked for."""
+MAX_TEXT = 20_000
+"""Characters of a chunk past which it is not looked at: a chunk is a passage, not a book."""
+MAX_NUMBERS = 20
+"""Numbers of one answer that are looked at."""
+
+
+class _Name(NamedTuple):
+    """Something that was asked about. ``kind``: plan | version | role | place | name."""
+
+    kind: str
+    words: str
+    folded: str
+
+    def places(self, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+        """Where it stands as a whole word in lower-case ``text``; at most 20 places."""
+        end = len(text) if end is None else end
+        at = text.find(self.folded, start, end)
+        for _ in range(_MOST_PLACES):
+            if at < 0:
+                return
+            after = at + len(self.folded)
+            if _is_apart(text, at, after):
+                yield at
+            at = text.find(self.folded, after, end)
+
+    def is_in(self, text: str) -> bool:
+        return next(self.places(text), None) is not None
+
+
+_MOST_PLACES = 20
+
+
+def _is_apart(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 2]
+    if before.isalnum() or before in ("_", ".") or after[:1].isalnum() or after[:1] == "_":
+        return False
+    return not (after[:1] == "." and after[1:].isdigit())
+
+
+def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> CheckResult:
+    """Measure ``mismatches``; evidence names each: ``other_scope``, the number and where it stands,
+    then ``named_scope``, the words that were asked about and where they stand beside a number.
+
+    ``evidence``: what the ``numbers`` check found for this answer; found anew when absent.
+    ``not_applicable`` where nothing is named, or no number of the answer stands in a chunk.
+    """
+    names = _names(given.event)
+    if not names:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    if evidence is None:
+        evidence = numbers.check(given).evidence
+    placed = [one for one in evidence if one.ref is not None and one.chunk_start is not None]
+    if not placed:
+        return CheckResult(Outcome.NOT_APPLICABLE)
+    chunks = [
+        _Chunk(source.ref, source.text)
+        for source in chunk_texts(given)
+        if len(source.text) <= MAX_TEXT
+    ]
+    found: list[Evidence] = []
+    for one in placed[:MAX_NUMBERS]:
+        found += _mismatch(given.event.answer, one, names, chunks)
+    return CheckResult(
+        Outcome.PASS,
+        evidence=tuple(found),
+        evaluated=min(len(placed), MAX_NUMBERS),
+        measures=(("mismatches", float(len(found) // 2)),),
+    )
+
+
+# ── what was asked about ──────────────────────────────────────────────────────────────────────
+
+_PLAN_WORDS = frozenset(
+    "plan plans tier edition tarif tarifs paket package abo subscription lizenz licence license "
+    "account konto modell forfait offre paquete suscripción".split()
+)
+_VERSION_WORDS = frozenset("version versión release v".split())
+_ROLE_WORDS = frozenset("as als comme como".split())
+_PLACE_WORDS = frozenset("in from aus nach at bei en à".split())
+_NAME_WORDS = frozenset("for on für auf mit with pour para beim im".split())
+_CONTEXT: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("plan", ("plan", "tier", "edition", "tarif", "package", "paket", "abo", "subscription",
+              "lizenz", "licen", "product", "produkt")),
+    ("version", ("version", "release")),
+    ("role", ("role", "rolle")),
+    ("place", ("region", "country", "land", "location", "standort", "site", "city", "stadt",
+               "place")),
+)  # fmt: skip
+"""Parts of the names of context items, and what such an item says."""
+_LONGEST_NAME = 40
+_LONGEST_QUERY = 2_000
+_EDGES = ".,;:!?\"'„“”‚‘’«»()[]{}*_¿¡"
+_NO_NAMES = frozenset(
+    (
+        "a an and the this that which what any each every your our their my no of or with per new "
+        "soon well many much long far it is does do are can i we you how when where why to "
+        "der die das den dem des ein eine einem einen einer eines welcher welchem welchen welches "
+        "welche ihr ihrem ihren mein meinem meinen unser unserem diesem diesen jedem jeden kein "
+        "le la les un une ce cet cette quel quelle mon votre notre de du el los las una este esta "
+        "qué cuál mi su monat jahr tag woche stunde year month week day hour euro in im"
+    ).split()
+)
+
+
+def _names(event: AnswerEvent) -> list[_Name]:
+    found: dict[str, _Name] = {}
+    for item in event.context:
+        kind = _context_kind(item) if item.kind != "assistant" else None
+        if kind is not None:
+            _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES + " "))
+    tokens = [token.strip(_EDGES) for token in event.query[:_LONGEST_QUERY].split()]
+    english: bool | None = None
+    before = ""
+    for number, token in enumerate(tokens):
+        word = token.lower()
+        if word in _PLAN_WORDS:
+            _add(found, "plan", tokens[number - 1] if number else "")
+        elif "-" in token and word.rpartition("-")[2] in _PLAN_WORDS:
+            _add(found, "plan", token.rpartition("-")[0])
+        elif token[:1].isdigit():
+            if before in _VERSION_WORDS:
+                _add(found, "version", token)
+        elif token[:1] in "vV" and token[1:2].isdigit():
+            _add(found, "version", token[1:])
+        elif before in _ROLE_WORDS or (
+            before in ("a", "an") and number > 1 and tokens[number - 2].lower() in _ROLE_WORDS
+        ):
+            _add(found, "role", token)
+        elif token[:1].isupper() and number:
+            english = detect(event.query) == "en" if english is None else english
+            kind = _kind_after(before, english)
+            if kind is not None:
+                _add(found, kind, token)
+        before = word
+    return list(found.values())
+
+
+_ENDS = re.compile(r"[,;.(\n]")
+
+
+def _context_kind(item: ContextItem) -> str | None:
+    name = item.name.lower()
+    return next((kind for kind, parts in _CONTEXT if any(part in name for part in parts)), None)
+
+
+def _kind_after(before: str, english: bool) -> str | None:
+    """What a capital word behind ``before`` is; in English, any inside a sentence is a name."""
+    if before in _PLAN_WORDS:
+        return "plan"
+    if before in _PLACE_WORDS:
+        return "place"
+    return "name" if english or before in _NAME_WORDS else None
+
+
+def _add(found: dict[str, _Name], kind: str, words: str) -> None:
+    key = words.lower()
+    if len(found) >= MAX_NAMES or not words or len(words) > _LONGEST_NAME or key in found:
+        return
+    if key in _NO_NAMES or month(words) is not None:
+        return
+    found[key] = _Name(kind, words, lower(words))
+
+
+# ── where things stand in a chunk ─────────────────────────────────────────────────────────────
+
+_DIGIT = re.compile(r"[0-9]")
+_NUMBER = re.compile(r"[0-9][0-9.,' ]*")
+_TOKEN = re.compile(r"[\w+]+")
+_CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
+
+
+class _Chunk:
+    """The sentences and rows of one chunk, read when they are asked for."""
+
+    def __init__(self, ref: str | None, text: str) -> None:
+        self.ref = ref
+        self.text = text
+
+    @cached_property
+    def lowered(self) -> str:
+        return lower(self.text)
+
+    @cached_property
+    def statements(self) -> tuple[Sentence, ...]:
+        return sentences.read(self.text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [one.start for one in self.statements]
+
+    def at(self, place: int) -> int | None:
+        """The number of the statement that a place is in."""
+        number = bisect_right(self._starts, place) - 1
+        return number if number >= 0 and place < self.statements[number].end else None
+
+    def near(self, number: int) -> Span:
+        """The statement, with the sentence before it where that one holds no number itself: a plan
+        is named in one sentence and its price told in the next."""
+        one = self.statements[number]
+        if number and one.kind is Kind.PROSE:
+            before = self.statements[number - 1]
+            if before.block == one.block:
+                if not _DIGIT.search(self.text, before.start, before.end):
+                    return before.start, one.end
+        return one.start, one.end
+
+    def header(self, number: int) -> Sentence | None:
+        """The header row of the table that a row is part of."""
+        one = self.statements[number]
+        if one.kind is not Kind.ROW:
+            return None
+        first = number
+        while first and self.statements[first - 1].block == one.block:
+            first -= 1
+        header = self.statements[first]
+        return header if header.kind is Kind.HEADING else None
+
+    def column(self, number: int, place: int) -> int:
+        """The number of the cell that a place in a row is in."""
+        return self.text.count("|", self.statements[number].start, place)
+
+    def cell(self, row: Sentence, column: int) -> str:
+        cells = self.text[row.start : row.end].split("|")
+        return cells[column] if column < len(cells) else ""
+
+
+def _mismatch(
+    answer: str, number: Evidence, names: list[_Name], chunks: list[_Chunk]
+) -> Iterable[Evidence]:
+    start, end = number.chunk_start or 0, number.chunk_end or 0
+    here = next((one for one in chunks if one.ref == number.ref and end <= len(one.text)), None)
+    if here is None:
+        return ()
+    surface = here.text[start:end]
+    unit = _unit(here, surface, end)
+    hopeful = [name for name in names if _may_have_rival(here, name, unit)]
+    if not hopeful:
+        return ()
+    own = here.at(start)
+    if own is None:
+        return ()
+    standing = {name.kind for name in names if _stands_by(here, own, start, name)}
+    for name in hopeful:
+        # what stands by another one that was asked about was asked about too
+        if name.kind in standing or _stands_by(here, own, start, name):
+            continue
+        if any(_beside(chunk, name, surface) for chunk in chunks):
+            continue
+        rival = _rival(here, own, start, unit, name)
+        if rival is not None and not _says_so(answer, number, here, own, rival[0]):
+            return _told(number, name, rival[1])
+    return ()
+
+
+_COUNTED = re.compile(r"[ -]([^\W\d_]{3,})")
+_WINDOW = 300
+
+
+def _unit(here: _Chunk, surface: str, end: int) -> str:
+    """The unit in the surface, or else the next word, which says what is counted."""
+    unit = lower(fold(_NUMBER.sub("", surface))).strip()
+    counted = None if unit else _COUNTED.match(here.lowered, end)
+    return counted[1] if counted else unit
+
+
+def _may_have_rival(here: _Chunk, name: _Name, unit: str) -> bool:
+    """Whether a number with the same unit stands about a place of the name, roughly."""
+    for at in name.places(here.lowered):
+        left, right = max(0, at - _WINDOW), at + _WINDOW
+        if here.text.find("|", left, right) >= 0:
+            return True
+        if here.lowered.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
+            return True
+    return False
+
+
+def _stands_by(here: _Chunk, own: int, start: int, name: _Name) -> bool:
+    if next(name.places(here.lowered, *here.near(own)), None) is not None:
+        return True
+    header = here.header(own)
+    return header is not None and name.is_in(lower(here.cell(header, here.column(own, start))))
+
+
+def _beside(here: _Chunk, name: _Name, surface: str) -> bool:
+    """Whether the same number also stands in a statement that names it."""
+    if not name.is_in(here.lowered):
+        return False
+    place = here.text.find(surface)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        number = here.at(place)
+        if number is not None and _stands_by(here, number, place, name):
+            return True
+        place = here.text.find(surface, place + 1)
+    return False
+
+
+def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[int, Span] | None:
+    """A statement with the name and another number of the same kind; the place of the name."""
+    header = here.header(own)
+    for at in name.places(here.lowered):
+        number, span = here.at(at), (at, at + len(name.folded))
+        if number is None:
+            continue
+        one = here.statements[number]
+        if one == header:
+            column = here.column(number, at)
+            if column != here.column(own, start) and _DIGIT.search(
+                here.cell(here.statements[own], column)
+            ):
+                return number, span
+        elif number != own and one.kind is not Kind.HEADING:
+            words = here.lowered[one.start : one.end].replace(name.folded, "")
+            if _DIGIT.search(words) and (one.kind is Kind.ROW or unit in words):
+                return number, span
+    return None
+
+
+def _says_so(answer: str, number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
+    """Whether the answer names what its number belongs to: Starter, by contrast, costs 39 €."""
+    header = here.header(own)
+    other = here.statements[rival]
+    if header is not None and other == header:
+        cell = here.cell(header, here.column(own, number.chunk_start or 0))
+        theirs = set(_CAPITALIZED.findall(cell))
+    else:
+        theirs = set(_CAPITALIZED.findall(here.text, *here.near(own)))
+        theirs -= set(_CAPITALIZED.findall(here.text, other.start, other.end))
+    read = sentences.read(answer)
+    at = bisect_right([one.start for one in read], number.start or 0) - 1
+    return at >= 0 and not theirs.isdisjoint(_TOKEN.findall(answer, read[at].start, read[at].end))
+
+
+def _told(number: Evidence, name: _Name, span: Span) -> tuple[Evidence, Evidence]:
+    start, end = span
+    return (
+        Evidence(
+            NAME, "other_scope", number.surface, number.start, number.end,
+            number.ref, number.chunk_start, number.chunk_end,
+        ),
+        Evidence(NAME, "named_scope", name.words, None, None, number.ref, start, end),
+    )  # fmt: skip
