@@ -31,6 +31,8 @@ def kafka_options(settings: Settings) -> KafkaOptions:
         max_poll_interval_ms=int(settings.max_poll_interval_s * 1000),
         max_poll_records=settings.max_poll_records,
         max_decompressed_bytes=settings.max_decompressed_bytes,
+        # The broker knows what a topic takes; the client's own limit is before compression.
+        max_request_bytes=16 << 20,
     )
 
 

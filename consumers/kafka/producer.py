@@ -102,6 +102,9 @@ class RecordProducer:
         Raises :class:`Outage` when the topic cannot be had in that time, or when
         ``max_buffered_bytes`` wait already: nothing was sent then.
         """
+        if key is None and value is None:
+            # The client refuses such a record; the letter of a batch or of a tombstone is one.
+            key = b""
         size = len(key or b"") + len(value or b"")
         self._reserve(size)
         try:
