@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import shutil
 import statistics
@@ -13,7 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-from tests.bench import checks, machine, report, throughput
+from service.store import connect
+from tests.bench import checks, machine, memory, report, throughput
 from tests.bench.events import Chunks
 from tests.bench.installation import Installation
 from tests.bench.servers import Filled, Servers, fill, servers
@@ -26,6 +28,8 @@ EVENTS, QUICK_EVENTS = 40_000, 4_000
 
 def main() -> int:
     chosen = _arguments()
+    # The client complains of every pause that its thread has to make on a busy machine.
+    logging.getLogger("kafka").setLevel(logging.ERROR)
     folder = Path(tempfile.mkdtemp(prefix="groundwatch-bench-"))
     try:
         with servers(folder) as running:
@@ -59,7 +63,10 @@ def _run(running: Servers, chosen: argparse.Namespace, folder: Path) -> dict[str
     print(f"{report.machine(facts)}\n")
     by_check = checks.measure()
     print(f"{report.checks(by_check)}\n")
-    found: dict[str, Any] = {"machine": facts, "checks": by_check, "topics": {}}
+    identity = memory.bytes_an_identity(connect(running.redis_url, "bench"), 25 * chosen.events)
+    found: dict[str, Any] = {
+        "machine": facts, "checks": by_check, "bytes_an_identity": identity, "topics": {},
+    }  # fmt: skip
     kinds: tuple[Chunks, ...] = (chosen.chunks,) if chosen.chunks else get_args(Chunks)
     for kind in kinds:
         filled = fill(running, kind, chosen.events)
@@ -69,11 +76,13 @@ def _run(running: Servers, chosen: argparse.Namespace, folder: Path) -> dict[str
             "(= seconds a thousand)",
             flush=True,
         )
-        found["topics"][kind] = _topic(running, filled, chosen.rounds, folder / kind)
+        found["topics"][kind] = _topic(running, filled, chosen.rounds, folder / kind, identity)
     return found
 
 
-def _topic(running: Servers, filled: Filled, rounds: int, folder: Path) -> dict[str, Any]:
+def _topic(
+    running: Servers, filled: Filled, rounds: int, folder: Path, identity: float
+) -> dict[str, Any]:
     """The rounds go through all runs in turn, so that a busy minute of the machine hits all."""
     bare: list[dict[str, float]] = []
     runs: dict[int, list[throughput.Throughput]] = {1: [], 2: []}
@@ -92,7 +101,7 @@ def _topic(running: Servers, filled: Filled, rounds: int, folder: Path) -> dict[
     profile = sorted(staged, key=lambda one: one["cpu_ms"])[len(staged) // 2]
     print(f"{report.rates(bare, middle)}\n")
     print(f"{report.stages(profile, middle[0].stage_ms)}\n")
-    print(f"redis: {report.memory(middle[0])}\n", flush=True)
+    print(f"redis: {report.memory(middle[0], identity)}\n", flush=True)
     return {
         "bare": bare,
         "consumers": {n: [run.plain() for run in measured] for n, measured in runs.items()},

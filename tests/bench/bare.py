@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 
@@ -17,6 +18,7 @@ from tests.bench.servers import PARTITIONS
 
 
 def main(bootstrap: str, topic: str, events: int) -> None:
+    logging.getLogger("kafka").setLevel(logging.ERROR)
     settings = Settings()
     consumer = KafkaConsumer(
         bootstrap_servers=bootstrap,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 from service.store.connection import Connection, text
+from service.store.keys import ID_BUCKETS
 
 FAMILIES = {
     "ids": "id window",
@@ -35,3 +37,21 @@ def by_family(connection: Connection, answers: int) -> dict[str, float]:
                 name = text(key).removeprefix(prefix).partition(":")[0]
                 sums[FAMILIES.get(name, "other")] += size or 0
     return {family: size / answers for family, size in sums.items()}
+
+
+def bytes_an_identity(connection: Connection, identities: int) -> float:
+    """Of so many in one slot of the window. A short run holds one or two in each bucket, where the
+    bucket's key is most of it; a busy hour fills them."""
+    client, prefix = connection.client, connection.keys.prefix + "ids:bench:"
+    draw = random.Random(1)
+    before = client.info("memory")["used_memory"]
+    for _ in range(0, identities, 10_000):
+        with client.pipeline(transaction=False) as pipeline:
+            for _ in range(min(10_000, identities)):
+                identity = draw.getrandbits(64) - (1 << 63)
+                pipeline.sadd(f"{prefix}{identity % ID_BUCKETS}", identity)
+            pipeline.execute()
+    grown = client.info("memory")["used_memory"] - before
+    keys = list(client.scan_iter(match=prefix + "*", count=5_000))
+    client.unlink(*keys)
+    return float(grown) / identities

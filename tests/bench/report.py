@@ -41,7 +41,10 @@ def rates(bare: Sequence[Mapping[str, float]], runs: Sequence[Throughput]) -> st
     """``bare``: the bare loops run beside these runs; the ratios are to their medians."""
     bare_per_s = statistics.median(run["per_s"] for run in bare)
     bare_ms = statistics.median(run["cpu_ms"] for run in bare)
-    lines = [["bare loop", f"{bare_per_s:,.0f}", "", "1.00", f"{bare_ms:.3f}", "", "", "1.0"]]
+    lines = [
+        ["bare loop", f"{bare_per_s:,.0f}", "", "1.00",
+         f"{1_000 / bare_ms:,.0f}", "1.00", f"{bare_ms:.3f}", "", ""],
+    ]  # fmt: skip
     for run in runs:
         consumers = sum(ms for name, ms in run.cpu_ms.items() if name.startswith("consumer"))
         lines.append([
@@ -49,12 +52,14 @@ def rates(bare: Sequence[Mapping[str, float]], runs: Sequence[Throughput]) -> st
             f"{run.per_s:,.0f}",
             f"{run.steady_per_s:,.0f}",
             f"{run.per_s / bare_per_s:.2f}",
+            f"{1_000 / consumers:,.0f}",
+            f"{bare_ms / consumers:.2f}",
             f"{consumers:.3f}",
             f"{run.cpu_ms['redis']:.3f}",
             f"{run.cpu_ms['broker']:.3f}",
-            f"{consumers / bare_ms:.1f}",
         ])  # fmt: skip
-    head = ["", "answers/s", "steady", "ratio", "consumer", "redis", "broker", "CPU ratio"]
+    head = ["", "answers/s", "steady", "ratio", "a CPU-second", "ratio",
+            "consumer", "redis", "broker"]  # fmt: skip
     return table(head, lines)
 
 
@@ -66,8 +71,13 @@ def stages(staged: Mapping[str, Any], clock: Mapping[str, float]) -> str:
     return f"{cpu}\non the clock, from /metrics (produce runs beside the rest): {wall}"
 
 
-def memory(run: Throughput) -> str:
-    parts = ", ".join(
-        f"{name} {size:,.0f}" for name, size in run.memory.items() if name != "used_memory"
+def memory(run: Throughput, ids: float) -> str:
+    """``ids``: bytes an identity in a window of a million."""
+    parts = {name: size for name, size in run.memory.items() if name != "used_memory"}
+    rest = sum(size for name, size in parts.items() if name != "id window")
+    shown = ", ".join(f"{name} {size:,.0f}" for name, size in parts.items())
+    return (
+        f"{rest + ids:,.0f} MB a million answers, {ids:,.0f} of them for the identities while the "
+        f"window holds them\nin this run, bytes an answer by key: {shown}; "
+        f"used_memory {run.memory['used_memory']:,.0f}"
     )
-    return f"{run.memory['used_memory']:,.0f} MB a million answers (by key: {parts})"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import sys
 import threading
 import time
@@ -57,6 +58,7 @@ class Stopwatch:
 
 def main(topic: str, events: int) -> None:
     configure_logging("error")
+    logging.getLogger("kafka").setLevel(logging.ERROR)
     watch = Stopwatch()
     for owner, name, stage in (
         (PartitionConsumer, "poll", "poll"),
