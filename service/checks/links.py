@@ -48,6 +48,7 @@ UNKNOWN_EMAIL = "unknown_email"
 REASONS = (UNKNOWN_LINK, UNKNOWN_EMAIL)
 
 _PHONE = re.compile(r"\+?[0-9(][0-9 ()/.\u00a0\u2011–-]{4,28}[0-9]")
+_LINK_TEXT = re.compile(r"\[([^\[\]\n]{1,90})\]\(\s?<?\Z")
 _LOCAL_HOST = re.compile(
     r"(?:localhost|127\.[0-9.]+|0\.0\.0\.0|10\.[0-9.]+|192\.168\.[0-9.]+|.*\.(?:local|localhost))"
 )
@@ -138,9 +139,22 @@ def _asked(given: CheckInput, found: Iterable[Address]) -> list[Address]:
     for address in found:
         if address.kind in (Kind.URL, Kind.DOMAIN) and _is_within(address.host, allowed):
             continue
-        if not _is_placeholder(address, code.touches(address.start, address.end)):
+        if address.kind is Kind.PHONE:
+            stands_open = _shows_its_number(answer, address)
+        else:
+            stands_open = _is_placeholder(address, code.touches(address.start, address.end))
+        if not stands_open:
             asked.setdefault((address.kind is Kind.MAIL, address.key), address)
     return list(asked.values())
+
+
+def _shows_its_number(answer: str, address: Address) -> bool:
+    """``[030 1234567](tel:+49301234567)``: the number in the text is decided by ``numbers``."""
+    shown = _LINK_TEXT.search(answer, max(0, address.start - 100), address.start)
+    if shown is None:
+        return False
+    digits = "".join(filter(str.isdigit, shown[1]))
+    return bool(digits) and same_phone(digits, address.key.removeprefix("tel:"))
 
 
 def _is_within(host: str, allowed: Iterable[str]) -> bool:
@@ -149,8 +163,6 @@ def _is_within(host: str, allowed: Iterable[str]) -> bool:
 
 def _is_placeholder(address: Address, in_code: bool) -> bool:
     host = address.host
-    if address.kind is Kind.PHONE:
-        return False
     if _LOCAL_HOST.fullmatch(host) or _PLACEHOLDER_HOST.fullmatch(host):
         return True
     if address.kind is Kind.MAIL:

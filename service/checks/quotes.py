@@ -60,7 +60,7 @@ _LEAD = 60
 
 _SPOKEN_BY_USER = re.compile(
     r"(?i)(?:"
-    r"(?:\A|[.:!?\n*-] ?|\b(?:you|to|can|could|simply|just|please|and|then|or) )"
+    r"(?:\A|[.:!?\n*,;-] ?|\b(?:you|to|can|could|simply|just|please|and|then|or) )"
     r"(?:write|type|enter|say|ask|reply|answer|search|e-?mail|send|state|mention|tell)"
     r"(?: (?:us|me|them|him|her|support|for|with|in|something|like|e\.g\.|for example|the|words?"
     r"|text|phrase|message|command|following)){0,4}"
