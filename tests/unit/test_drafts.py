@@ -156,7 +156,7 @@ def test_shrinking_goes_on_until_a_case_is_as_small_as_it_gets() -> None:
     assert shrink_case(record) == record
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.integers(0, 150),
     st.integers(SMALLEST, 200_000),

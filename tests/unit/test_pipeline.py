@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service import checks
@@ -381,7 +381,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=150)
 @given(st.lists(VALUES, max_size=10), st.integers(0, 10))
 def test_a_batch_in_two_calls_is_as_in_one(values: list[bytes | None], cut: int) -> None:
     whole = effects_of(*values)
