@@ -84,8 +84,6 @@ def locate(
         if end is None or not start < end <= len(answer):
             return None
         return start, end
-    if answer.startswith(words, start):
-        return start, start + len(words)
     low, high = max(0, start - _NEAR), start + len(words) + _NEAR
     after = answer.find(words, start, high)
     before = answer.rfind(words, low, start + len(words))

@@ -121,6 +121,16 @@ def test_cohere_one_citation_a_source() -> None:
     ]
 
 
+def test_cohere_offsets_count_in_their_block() -> None:
+    payload = payloads.cohere_v2()
+    payload["message"]["content"].append({"type": "text", "text": "Bye, Ada."})
+    payload["message"]["citations"] = [
+        {"start": 5, "end": 8, "content_index": 2, "sources": [{"id": "exports#links"}]},
+        {"start": 0, "end": 6, "content_index": 1, "sources": [{"id": "exports#links"}]},
+    ]
+    assert [words for _, words in cited(adapt("cohere", payload, REFS))] == ["Ada", "A seat"]
+
+
 def test_cohere_v1_document_ids() -> None:
     assert cited(adapt("cohere", payloads.cohere_v1(), REFS)) == [
         ("pricing#plans", "45 €"),
@@ -315,6 +325,15 @@ def test_citations_are_bounded() -> None:
     support = {"segment": {"endIndex": 4}, "groundingChunkIndices": [0] * 400_000}
     metadata = {"groundingChunks": [{"web": {"uri": "u"}}], "groundingSupports": [support]}
     assert len(adapt("gemini", metadata, (), ANSWER).citations) == MAX_CITATIONS
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_citations_of_one_text_are_bounded(name: str) -> None:
+    annotation = {"type": "url_citation", "url": "u"}
+    citation = {"type": "web_search_result_location", "url": "u"}
+    block = {"type": "text", "text": "t", "citations": [citation] * (MAX_CITATIONS + 9)}
+    payload = [block] if name == "anthropic" else [annotation] * (MAX_CITATIONS + 9)
+    assert len(adapt(name, payload, (), "t").citations) == MAX_CITATIONS
 
 
 def test_a_long_ref_is_cut_to_the_contract() -> None:
