@@ -49,6 +49,9 @@ _DENSE = 20_000
 _RUN = re.compile(r"[0-9]+")
 _HAN = "\u2e80"
 
+_MOST_COMPARED = 500_000
+"""Comparisons with quantities of the texts, in search of the nearest, that one answer may cost;
+later findings go without and are called ``absent``."""
 _MAX_DERIVED = 40
 """Misses past which no arithmetic is tried."""
 
@@ -113,8 +116,7 @@ def check(
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
     if citations is not None and citations.citations:
         _look_in_cited(given, reading, asked, chunks, citations, places)
-    say = Wording(event) if misses else None
-    findings = tuple(_finding(answer, miss, indexes, say) for miss in misses if say is not None)
+    findings = _findings(given, misses, indexes) if misses else ()
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
@@ -395,6 +397,16 @@ def _evidence(answer: str, quantity: Quantity, place: Place) -> Evidence:
         place.source.ref,
         place.start if in_chunk else None,
         place.end if in_chunk else None,
+    )
+
+
+def _findings(given: CheckInput, misses: list[Miss], indexes: Indexed) -> tuple[Finding, ...]:
+    say = Wording(given.event)
+    quantities = sum(len(index.quantities) for _, index in indexes)
+    explained = _MOST_COMPARED // max(1, quantities)
+    return tuple(
+        _finding(given.event.answer, miss, indexes if place < explained else [], say)
+        for place, miss in enumerate(misses)
     )
 
 

@@ -87,42 +87,6 @@ class Index:
         right = bisect_right(self._sorted, (high, len(self.quantities)))
         return [self.quantities[i] for _, i in self._sorted[left : min(right, left + 50)]]
 
-    def nearest(self, value: float) -> list[Quantity]:
-        """The few quantities whose values lie next to ``value``."""
-        at = bisect_left(self._sorted, (value, -1))
-        return [self.quantities[i] for _, i in self._sorted[max(0, at - 3) : at + 3]]
-
-    @cached_property
-    def by_digits(self) -> dict[str, Quantity]:
-        """Significant digits → a quantity: the same digits at another scale."""
-        found: dict[str, Quantity] = {}
-        for quantity in self.quantities:
-            for value in quantity.values:
-                found.setdefault(significant(value), quantity)
-        return found
-
-    @cached_property
-    def by_multiset(self) -> dict[str, list[Quantity]]:
-        """Sorted digits → quantities: candidates for swapped digits."""
-        found: dict[str, list[Quantity]] = {}
-        for quantity in self.quantities:
-            if quantity.values:
-                kept = found.setdefault("".join(sorted(shown(quantity.values[0]))), [])
-                if len(kept) < 8:
-                    kept.append(quantity)
-        return found
-
-
-def shown(value: float) -> str:
-    """The digits of a value as people write it: 64.96 → ``6496``, 350000 → ``350000``."""
-    text = repr(value)
-    return text.removesuffix(".0").replace(".", "") if "e" not in text else text
-
-
-def significant(value: float) -> str:
-    """The digits without leading and trailing zeros: 12.5 and 1250 → ``125``."""
-    return f"{value:.12e}".partition("e")[0].replace(".", "").strip("0")
-
 
 class Cache:
     """Indexes of the texts seen last, bounded by an estimate of their bytes."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import islice
+from math import inf, log10
 from typing import NamedTuple
 
 from service.checks.reading import units
-from service.checks.reading.evidence import Index, shown, significant
+from service.checks.reading.evidence import Index
 from service.checks.reading.grounding import Indexed, Miss, Source, comparable
 from service.checks.reading.quantities import Form, Kind, Quantity
 
@@ -65,24 +66,35 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
             if comparable(quantity, found) and (found.sign < 0) != (quantity.sign < 0):
                 return Near(0, SIGN, "another sign", source, found)
         return Near(1, UNIT_MISMATCH, "another unit", source, same[0])
-    for found in index.by_multiset.get("".join(sorted(shown(value))), ()):
-        if _swapped(shown(found.values[0]), shown(value)):
-            return Near(2, TRANSPOSED, "digits swapped", source, found)
-    scaled = index.by_digits.get(significant(value)) if value else None
-    if scaled is not None and _same_scale_slip(quantity, scaled, value):
+    scaled = closest = None
+    distance = inf
+    for found in index.quantities:
+        for other in found.values:
+            ratio = value / other if other else 0.0
+            if 0.10001 < ratio < 9.9999:
+                if round((value - other) * 1000) % 9 == 0 and _swapped(shown(value), shown(other)):
+                    return Near(2, TRANSPOSED, "digits swapped", source, found)
+            elif scaled is None and ratio > 0 and _is_power_of_ten(ratio):
+                scaled = found if _is_scale_slip(quantity, found, value) else None
+            if found.unit is quantity.unit and abs(other - value) < distance:
+                distance, closest = abs(other - value), found
+    if scaled is not None:
         return Near(3, MAGNITUDE, "another scale", source, scaled)
-    alike = [found for found in index.nearest(value) if found.unit is quantity.unit]
-    if not alike:
-        return None
-    closest = min(alike, key=lambda other: abs(other.values[0] - value))
-    return Near(6, ABSENT, "another value", source, closest)
+    return None if closest is None else Near(6, ABSENT, "another value", source, closest)
 
 
-def _same_scale_slip(quantity: Quantity, scaled: Quantity, value: float) -> bool:
+def _is_power_of_ten(ratio: float) -> bool:
+    power = log10(ratio)
+    return abs(power - round(power)) < 1e-9
+
+
+def _is_scale_slip(quantity: Quantity, scaled: Quantity, value: float) -> bool:
     """One digit is alike by chance (the first, 10), unless both say of what."""
     if scaled.form is Form.ORDINAL or not units.comparable(quantity.unit, scaled.unit):
         return False
-    return len(significant(value)) > 1 or (quantity.unit is not None and scaled.unit is not None)
+    if quantity.unit is not None and scaled.unit is not None:
+        return True
+    return len(f"{value:.12e}".partition("e")[0].replace(".", "").strip("0")) > 1
 
 
 def _near_date(quantity: Quantity, source: Source, index: Index) -> Near | None:
@@ -95,6 +107,12 @@ def _near_date(quantity: Quantity, source: Source, index: Index) -> Near | None:
         return Near(2, TRANSPOSED, "day and month swapped", source, swapped[0][1])
     some = next(iter(index.by_day.values()), None)
     return Near(5, ABSENT, "another date", source, some[0][1]) if some else None
+
+
+def shown(value: float) -> str:
+    """The digits of a value as people write it: 64.96 → ``6496``, 350000 → ``350000``."""
+    text = repr(value)
+    return text.removesuffix(".0").replace(".", "") if "e" not in text else text
 
 
 def _swapped(one: str, other: str) -> bool:

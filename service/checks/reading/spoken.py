@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
 from service.checks.reading.digits import HALF_MORE, MINUS_WORDS, scaled
-from service.checks.reading.folding import lower
 from service.checks.reading.passage import CJK, Passage
 from service.checks.reading.quantities import Form, Kind, Quantity
 
@@ -53,10 +52,10 @@ def read_words(passage: Passage, tokens: list[str]) -> None:
 
     ``tokens``: the distinct pieces between spaces that hold a number word.
     """
-    low = lower(passage.text)
+    text = passage.text
     taken = passage.taken()
     pointer = done = 0
-    for match in _number_words(low, tokens):
+    for match in _number_words(text, tokens):
         start = match.start()
         if start < done:
             continue
@@ -66,11 +65,11 @@ def read_words(passage: Passage, tokens: list[str]) -> None:
             pointer += 1
         if pointer < len(taken) and taken[pointer][0] <= start:
             continue
-        if not _is_number_here(passage, match.group()):
+        if not _is_number_here(passage, match.group().lower()):
             continue
-        run = _run_of_words(low, match)
-        links = [low[a.end() : b.start()] for a, b in pairwise(run)]
-        joined = words.join([word.group() for word in run], links)
+        run = _run_of_words(text, match)
+        links = [text[a.end() : b.start()] for a, b in pairwise(run)]
+        joined = words.join([word.group().lower() for word in run], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
             known_so_far = len(passage.found)
@@ -83,33 +82,28 @@ _MOST_SOUGHT = 16
 """Distinct tokens up to which each is sought; for more, one walk over all words is cheaper."""
 
 
-def _number_words(low: str, tokens: list[str]) -> Iterator[re.Match[str]]:
-    """The words of ``low`` that say a number, in order."""
+def _number_words(text: str, tokens: list[str]) -> Iterator[re.Match[str]]:
+    """The words of ``text`` that say a number, in order."""
     if len(tokens) > _MOST_SOUGHT:
-        for match in LETTERS.finditer(low):
-            if _says_number(match.group()):
+        for match in LETTERS.finditer(text):
+            if has_number_word(match.group()):
                 yield match
         return
-    sought = {word for token in tokens for word in LETTERS.findall(lower(token))}
-    for start in sorted(at for word in sought if _says_number(word) for at in _places(low, word)):
-        match = LETTERS.match(low, start)
+    said = {word for token in tokens for word in LETTERS.findall(token) if has_number_word(word)}
+    for start in sorted(at for word in said for at in _places(text, word)):
+        match = LETTERS.match(text, start)
         if match is not None:
             yield match
 
 
-def _says_number(word: str) -> bool:
-    found = words.number_word(word)
-    return found is not None and found.kind != words.ARTICLE
-
-
-def _places(low: str, word: str) -> Iterator[int]:
+def _places(text: str, word: str) -> Iterator[int]:
     """Where ``word`` stands between characters that are no letters."""
-    at = low.find(word)
+    at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not (at and low[at - 1].isalpha()) and not low[end : end + 1].isalpha():
+        if not (at and text[at - 1].isalpha()) and not text[end : end + 1].isalpha():
             yield at
-        at = low.find(word, end)
+        at = text.find(word, end)
 
 
 def _is_number_here(passage: Passage, word: str) -> bool:
@@ -117,11 +111,11 @@ def _is_number_here(passage: Passage, word: str) -> bool:
     return only is None or passage.language in (only, "und")
 
 
-def _run_of_words(low: str, first: re.Match[str]) -> list[re.Match[str]]:
+def _run_of_words(text: str, first: re.Match[str]) -> list[re.Match[str]]:
     """``first`` and the number words and joints that follow it, up to a bound."""
     run = [first]
-    for match in LETTERS.finditer(low, first.end(), first.end() + 240):
-        word = match.group()
+    for match in LETTERS.finditer(text, first.end(), first.end() + 240):
+        word = match.group().lower()
         if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
             break
         if words.number_word(word) is None and word not in words.JOINTS:
