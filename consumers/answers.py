@@ -404,7 +404,7 @@ class AnswersConsumer:
             self._outages.over("kafka")
 
     def _watch_store(self) -> None:
-        """A partition without traffic must notice a lost or older store, a rebuild or a reset too."""
+        """A partition without traffic must notice a lost or older store and a reset too."""
         partitions = list(self._held)
         try:
             epoch, offsets = self._store.checkpoints.glance(self._options.topic, partitions)

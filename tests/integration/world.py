@@ -16,7 +16,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +107,9 @@ class World:
         self.environment |= {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
         self.settings: Settings = load_settings(self.environment)
         self.parts: Parts = build(self.settings)
-        self.kafka_options = kafka_options
-        self.producer = RecordProducer(kafka_options)
+        # The broker's limits are what is tried out, not the client's.
+        self.kafka_options = replace(kafka_options, max_request_bytes=16 << 20)
+        self.producer = RecordProducer(self.kafka_options)
         self.truth = Truth()
         self.processes: list[subprocess.Popen[bytes]] = []
         self._number = 0
@@ -150,7 +151,7 @@ class World:
         return self.producer.send(self.answers, key, raw, headers, partition, timestamp_ms)
 
     def send_all(self, *raws: bytes | None, partition: int = 0) -> list[Position]:
-        """Each raw value as one record, acknowledged; their positions. The truth is the caller's."""
+        """Each raw value as one record, acknowledged; their positions. Not part of ``truth``."""
         deliveries = [self.send(raw, partition) for raw in raws]
         assert self.producer.flush(60)
         assert [delivery.failed() for delivery in deliveries] == [None] * len(raws)
@@ -227,7 +228,7 @@ class World:
         return httpx.get(f"http://127.0.0.1:{ports[-1]}{path}", timeout=20)
 
     def metric(self, sample: str, number: int = 0) -> float:
-        """A sample of /metrics by its full name with labels, without the prefix ``groundwatch_``."""
+        """A sample of /metrics by its name with labels, without the prefix ``groundwatch_``."""
         for line in self.probe("/metrics", number).text.splitlines():
             name, _, value = line.rpartition(" ")
             if name == f"groundwatch_{sample}":
