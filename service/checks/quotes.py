@@ -79,6 +79,8 @@ _DENIED = re.compile(
     r"\b(?:nicht|nirgends|nirgendwo|kein\w{0,2})\b[^.!?:\n]{0,24}\Z"
 )
 """The answer itself says that the words stand nowhere."""
+_VALUE = re.compile(r"(?:[\"'] ?:|[\w\]]=|\w :?=) ?\Z")
+"""What stands before the value of an attribute or of a JSON field: data, not speech."""
 _NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _SMALL_WORDS = frozenset(
     "a an and as at but by de der des die du et for from in la le les of on or the to und v vs von "
@@ -359,7 +361,7 @@ def _is_no_claim(text: str, quote: _Quote) -> bool:
     """Words for the reader to say, words that the answer denies, and names of works or pages."""
     start = quote.start or 0
     before = text[max(0, start - _LEAD) : start]
-    if _SPOKEN_BY_USER.search(before) or _DENIED.search(before):
+    if _SPOKEN_BY_USER.search(before) or _DENIED.search(before) or _VALUE.search(before):
         return True
     return _is_name(quote.said, text[start : quote.end])
 

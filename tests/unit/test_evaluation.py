@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from service.checking import check_line
+from service.checks import CHECKS
 from service.checks.model import Finding, Severity
 from service.evaluation import (
     EvaluationError,
@@ -179,6 +180,19 @@ def test_a_line_scores_only_the_check_that_it_speaks_about() -> None:
     evaluation = evaluate([line("41 days [9].", ["[9]"])])
 
     assert evaluation.checks == {"citations": Tally(tp=1, lines=1)}
+
+
+def test_a_line_may_speak_about_any_check_by_its_name() -> None:
+    named = [
+        line("41 days [9].", expect={"numbers": ["41"]}),
+        line("A [9].", expect={CHECKS[0]: []}),
+    ]
+
+    evaluation = evaluate(named)
+
+    assert evaluation.checks == {"numbers": Tally(tp=1, lines=1), CHECKS[0]: Tally(fp=1, lines=1)}
+    with pytest.raises(EvaluationError, match="needs exactly one of"):
+        evaluate([line("A [9].", expect={"citations": [], "numbers": []})])
 
 
 def test_tallies_by_kind_and_language() -> None:

@@ -75,7 +75,9 @@ _SCHEMES = frozenset("http https ftp mailto tel file urn data ws wss".split())
 _KNOWN = frozenset(
     (
         "--help --version application/json text/plain text/html content-type user-agent "
-        "accept-language cache-control set-cookie /dev/null /tmp /etc /var /usr /home /opt /bin and/or either/or"
+        "accept-language cache-control set-cookie package.json requirements.txt readme.md "
+        "docker-compose.yml pyproject.toml index.html /dev/null /tmp /etc /var /usr /home /opt "
+        "/bin"
     ).split()
 )
 """Names that everybody knows: no source has to hold them."""
@@ -162,7 +164,7 @@ def _read(
     text: str, start: int, end: int, *, in_code: bool, alone: bool = False
 ) -> Identifier | None:
     """The name in ``text[start:end]``, without the punctuation around it; None when it is none."""
-    if _is_templated(text, start, end):
+    if _is_templated(text, start, end) or _is_formula_or_emoji(text, start, end):
         return None
     while start < end and text[start] in _LEADING and text[start : start + 2] not in ("./", ".."):
         start += 1
@@ -188,6 +190,13 @@ def _is_templated(text: str, start: int, end: int) -> bool:
     return before in "<{}" or after in ("{", "}") or (after == "<" and text[end - 1] in "/_-.:")
 
 
+def _is_formula_or_emoji(text: str, start: int, end: int) -> bool:
+    """``\\alpha_max`` and ``:white_check_mark:``."""
+    if text[start] == "\\":
+        return text[start + 1 : start + 2].isalpha()
+    return text[start] == ":" == text[end - 1]
+
+
 def _kind(name: str, in_code: bool, alone: bool) -> Kind | None:
     if name.startswith("--"):
         is_flag = _FLAG.fullmatch(name) and (in_code or name[2:].lower() not in _DASHED_WORDS)
@@ -199,13 +208,19 @@ def _kind(name: str, in_code: bool, alone: bool) -> Kind | None:
     if "." in name:
         return _dotted(name, in_code)
     if "_" in name:
-        is_snake = _SNAKE.fullmatch(name) and not (name[0].isupper() and _GENDERED.fullmatch(name))
-        return Kind.SNAKE if is_snake else None
+        return Kind.SNAKE if _is_snake(name) else None
     if not in_code:
         return None
     if _CAMEL.fullmatch(name):
         return Kind.CAMEL
     return Kind.KEBAB if alone and _KEBAB.fullmatch(name) else None
+
+
+def _is_snake(name: str) -> bool:
+    """``max_age``; neither ``Kolleg_innen`` nor a formula's ``x_i``."""
+    if _SNAKE.fullmatch(name) is None or (name[0].isupper() and _GENDERED.fullmatch(name)):
+        return False
+    return max(map(len, name.split("_"))) > 2
 
 
 def _is_path(name: str, in_code: bool) -> bool:
@@ -243,5 +258,7 @@ def _dotted(name: str, in_code: bool) -> Kind | None:
 
 
 def _is_placeholder(name: str) -> bool:
+    if "path/to" in name:
+        return True
     parts = re.split(r"[^a-z]+", name.lower())
     return not _PLACEHOLDER_PARTS.isdisjoint(parts)

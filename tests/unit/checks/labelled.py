@@ -7,7 +7,7 @@ from types import ModuleType
 
 from service.checking import read_line
 from service.checks import citations, identifiers, links, numbers, quotes
-from service.checks.model import CheckInput, CheckResult, NotEvaluated, Span
+from service.checks.model import CheckInput, CheckResult, Evidence, Finding, NotEvaluated, Span
 from service.evaluation import SurfaceLabels, Tally
 from service.events import AnswerEvent
 from service.policy import AppPolicy
@@ -44,6 +44,11 @@ def run(name: str, case: CheckInput) -> CheckResult:
             return result
         owned += result.owned
     raise LookupError(name)
+
+
+def reported(result: CheckResult) -> list[Finding | Evidence]:
+    """All that a check says about places of the answer."""
+    return [*result.findings, *result.evidence]
 
 
 def score(name: str) -> tuple[Tally, list[str]]:

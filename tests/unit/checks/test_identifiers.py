@@ -12,7 +12,7 @@ from service.checks import identifiers
 from service.checks.model import CheckResult, NotEvaluated, Outcome, Severity
 from service.policy import AppPolicy
 from tests.unit.checks import labelled
-from tests.unit.checks.labelled import run, score
+from tests.unit.checks.labelled import reported, run, score
 
 GUIDE = "Run `ferrykit replay --dry-run`; a token needs the scope telemetry:write."
 
@@ -84,7 +84,7 @@ def test_the_limits() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
 
     def many(count: int) -> str:
-        names = (f"{a}{b}_{c}x" for a in letters for b in letters for c in letters)
+        names = (f"{a}{b}_{c}xy" for a in letters for b in letters for c in letters)
         return " ".join(name for name, _ in zip(names, range(count), strict=False))
 
     assert check(many(identifiers.MAX_IDENTIFIERS)).outcome is Outcome.FAIL
@@ -112,7 +112,7 @@ def test_hostile_names_cost_linear_time(answer: str) -> None:
 def test_no_input_raises_and_offsets_slice_to_the_surface(answer: str, chunk: str) -> None:
     for text in (answer, chunk, f"`{answer}`", f"```\n{answer}\n```"):
         result = check(text, chunk)
-        for found in (*result.findings, *result.evidence):
+        for found in reported(result):
             assert text[found.start : found.end] == found.surface
 
 

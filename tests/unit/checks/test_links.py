@@ -12,7 +12,7 @@ from service.checks import links
 from service.checks.model import CheckResult, NotEvaluated, Outcome, Severity
 from service.policy import AppPolicy
 from tests.unit.checks import labelled
-from tests.unit.checks.labelled import run, score
+from tests.unit.checks.labelled import reported, run, score
 
 PAGE = "Print it at https://returns.kalmia.test/label or write to desk@kalmia.test."
 
@@ -146,7 +146,7 @@ def test_hostile_addresses_cost_linear_time(answer: str) -> None:
 def test_no_input_raises_and_offsets_slice_to_the_surface(tail: str, chunk: str) -> None:
     for answer in (tail, f"https://{tail}", f"www.{tail}", f"a@b.de{tail}", chunk):
         result = check(answer, chunk)
-        for found in (*result.findings, *result.evidence):
+        for found in reported(result):
             assert answer[found.start : found.end] == found.surface
         if result.evaluated:
             assert check(answer, answer).failed == 0
