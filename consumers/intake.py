@@ -10,6 +10,7 @@ from consumers.kafka import Delivery, RecordProducer
 from consumers.kafka.producer import TOO_LARGE
 from service.events import Rejection, RejectReason, parse_event
 from service.intake import Overloaded, Receipt
+from service.mapping import parse_mapped
 from service.outage import Outage
 from service.pipeline import Terms
 
@@ -41,6 +42,8 @@ class KafkaIntake:
     def _send(self, raw: bytes) -> tuple[Receipt, Delivery | None]:
         terms = self._terms()
         event = parse_event(raw, terms.limits, terms.default_app)
+        if isinstance(event, Rejection):
+            event = parse_mapped(raw, event, terms.policy, terms.limits, terms.default_app)
         if not isinstance(event, Rejection) and not terms.policy.admits(event.app):
             event = Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
         if isinstance(event, Rejection):

@@ -12,7 +12,8 @@ import orjson
 
 from service.checks import run_checks
 from service.checks.model import CheckInput, CheckResult
-from service.events import AnswerEvent, Rejection, RejectReason, parse_event
+from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.mapping import parse_mapped
 from service.policy import AppPolicy, Policy
 
 
@@ -24,6 +25,8 @@ def check_line(line: str, policy: Policy) -> dict[str, Any]:
     any input, and no text of a refused line stands in the error.
     """
     _, event = read_line(line)
+    if isinstance(event, Rejection):
+        event = parse_mapped(line.encode(), event, policy, EventLimits())
     if isinstance(event, AnswerEvent) and not policy.admits(event.app):
         event = Rejection(RejectReason.UNKNOWN_APP, "the policy does not list this app", "app")
     if isinstance(event, Rejection):

@@ -22,6 +22,7 @@ from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated,
 from service.checks.reading.language import detect
 from service.drafts import CaseDraft, draft_case
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.mapping import parse_mapped
 from service.policy import OTHER, Policy
 from service.records import Record
 from service.review.cases import SEVERITY_ORDER
@@ -165,6 +166,8 @@ def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
 
 def _read(record: Record, terms: Terms) -> Item:
     event = parse_event(record.value, terms.limits, terms.default_app)
+    if isinstance(event, Rejection):
+        event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
     if isinstance(event, Rejection):
         return Item(record, event)
     if not terms.policy.admits(event.app):

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 
 from service import events
 from service.adapters import ADAPTERS
+from service.checking import check_line
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import MAX_EACH, MappingError, map_event, parse_mapped, select
+from service.pipeline import Terms, read_items
 from service.policy import (
     ChunkMapping,
     CitationMapping,
@@ -29,6 +32,7 @@ from service.policy import (
     UsageMapping,
     UserMapping,
 )
+from service.records import Record
 from service.settings import SettingsError, parse_policy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mapping.md").read_text(encoding="utf-8")
@@ -443,3 +447,39 @@ def test_deep_data_is_refused() -> None:
     rejection = parse(data, rules)
     assert isinstance(rejection, Rejection)
     assert rejection.message == "mapping shape: too deep or too large a number"
+
+
+def test_the_pipeline_takes_mapped_events() -> None:
+    policy = parse_policy(
+        {
+            "apps": {"foreign": {}},
+            "mappings": {
+                "ours": {
+                    "when": "trace",
+                    "event_id": "trace",
+                    "app": "'foreign'",
+                    "query": "question",
+                    "answer": "reply",
+                    "retrieved": {"each": "hits", "ref": "id", "text": "body"},
+                }
+            },
+        },
+        "of the test",
+    )
+    raw = orjson.dumps(
+        {
+            "trace": "t-1",
+            "question": "What does a seat cost?",
+            "hits": [{"id": "plans", "body": "A seat costs 45 €."}],
+            "reply": "A seat costs 54 € [plans].",
+        }
+    )
+    terms = Terms(policy=policy, secret=b"test")
+    records = [Record(0, 0, 0, None, raw), Record(0, 1, 0, None, b'{"nothing": "ours"}')]
+    mapped, refused = (item.event for item in read_items(records, terms))
+    assert isinstance(mapped, AnswerEvent)
+    assert (mapped.event_id, mapped.app, mapped.retrieved[0].ref) == ("t-1", "foreign", "plans")
+    assert isinstance(refused, Rejection)
+    assert refused.reason is RejectReason.SCHEMA
+    verdict = check_line(raw.decode(), policy)
+    assert [finding["reason"] for finding in verdict["findings"]] == ["transposed"]
