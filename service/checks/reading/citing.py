@@ -6,7 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
-_END = re.compile(r"[.!?](?=[\s\[【<(¹²³⁴⁵⁶⁷⁸⁹]|\Z)|[。！？\n]")
+# one set of first characters keeps the search fast
+_END = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=[\s\[【<(¹²³⁴⁵⁶⁷⁸⁹]|\Z))")
 _NOBODY: frozenset[str] = frozenset()
 
 Mark = tuple[int, int, frozenset[str]]

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from service.checks.reading.quantities import Form, Kind, Quantity
 
-_SENTENCE = re.compile(r"[.!?](?=\s+[^\Wa-z\d_]|\s*$)|[。！？\n]")
+_SENTENCE = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=\s+[^\Wa-z\d_]|\s*$))")
 _MAX_OPERANDS = 8
 _SMALLEST = 10
 """Below it, some sum or difference of two numbers is nearly always right by chance."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_SPACES = "\u00a0\u2007\u2008\u2009\u200a\u202f\u3000\t"
+_SPACES = "\u00a0\u2007\u2008\u2009\u200a\u202f\u3000"
 _APOSTROPHES = "\u2019\u2018\u02bc\uff07"
 _MINUS = "\u2212\u2011\ufe63\uff0d"
 _DASHES = "\u2012\u2014\u301c\uff5e"
@@ -25,15 +25,19 @@ def _table() -> dict[int, str]:
     return folded
 
 
-_FOLDED = _table()
-_FOLDABLE = re.compile("[" + "".join(re.escape(chr(code)) for code in sorted(_FOLDED)) + "]")
+_FOLDED = {chr(code): plain for code, plain in _table().items()}
+_FOLDABLE = re.compile("[" + "".join(re.escape(char) for char in sorted(_FOLDED)) + "]")
 
 
 def fold(text: str) -> str:
     """The same text with plain digits, spaces, signs and apostrophes; equally long."""
-    if text.isascii() or not _FOLDABLE.search(text):
+    if text.isascii():
         return text
-    return text.translate(_FOLDED)
+    return _FOLDABLE.sub(_plain_character, text)
+
+
+def _plain_character(match: re.Match[str]) -> str:
+    return _FOLDED[match[0]]
 
 
 def lower(text: str) -> str:

@@ -35,7 +35,11 @@ class Identifier(NamedTuple):
     name: str
 
 
-_NEEDLE = re.compile(r"[_:/.\\(-](?:(?<=[_:/.\\])[A-Za-z*~.]|(?<=\()\)|(?<=-)-[A-Za-z])")
+# a mark that may join a name; "e.g." and "z.B." are passed over at once
+_NEEDLE = re.compile(
+    r"[_:/.\\(-](?:(?<=[_:/\\])[A-Za-z*~.]|(?<=\w\w\.)[A-Za-z_]{2}|(?<=\()\)|(?<=-)-[A-Za-z])"
+)
+_DIGIT = re.compile(r"\d")
 _BREAKS = frozenset(" \t\r\n\u00a0\u202f\"'`„“”‚‘’«»‹›「」,;|()[]<>{}!?…=&#+^–—")
 _REST = re.compile(r"[^\s\"'`„“”‚‘’«»‹›「」,;|()\[\]<>{}!?…=&#+^–—\u00a0\u202f]{0,200}")
 _LONGEST = 200
@@ -171,7 +175,7 @@ def _read(
     while end > start and text[end - 1] in _TRAILING:
         end -= 1
     name = text[start:end].replace("\\_", "_").replace("\\-", "-")
-    if len(name) < 3 or not name.isascii() or any(char.isdigit() for char in name):
+    if len(name) < 3 or not name.isascii() or _DIGIT.search(name):
         return None
     if "://" in name or "@" in name or name.startswith("www.") or name.lower() in _KNOWN:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from itertools import repeat
 
-_HEAD = 360
+_HEAD = 240
 """Characters that are looked at; function words show early."""
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -30,6 +30,7 @@ _WORDS = {
 _LANGUAGES = tuple(_WORDS)
 _BITS = 12
 """Wide enough for the words of the head: the counts of all languages are summed in one integer."""
+_SHIFTS = tuple(range(0, _BITS * len(_LANGUAGES), _BITS))
 _MASK = (1 << _BITS) - 1
 _WEIGHTS: dict[str, int] = {}
 for _place, _line in enumerate(_WORDS.values()):
@@ -49,11 +50,11 @@ def detect(text: str) -> str:
         if _HAN.search(head):
             return "zh"
     total = sum(map(_WEIGHTS.get, head.lower().split(), repeat(0)))
-    scores = [total >> _BITS * place & _MASK for place in range(len(_LANGUAGES))]
+    scores = [total >> shift & _MASK for shift in _SHIFTS]
     best = max(scores)
+    if scores.count(best) == 1:
+        return _LANGUAGES[scores.index(best)]
     leading = [code for code, score in zip(_LANGUAGES, scores, strict=True) if score == best]
-    if len(leading) == 1:
-        return leading[0]
     return "und" if is_ascii else _by_letters(head, leading)
 
 

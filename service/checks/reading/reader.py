@@ -17,7 +17,7 @@ from service.checks.reading.spoken import (
     read_words,
 )
 
-_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL = 1, 2, 4
+_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL, _NOT_KEPT = 1, 2, 4, 8
 
 
 def read(text: str, skip: Sequence[Span] = ()) -> Reading:
@@ -32,7 +32,7 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     for some in set(map(_TRAITS.__getitem__, tokens)):
         traits |= some
     if traits & _NUMBER_WORD:
-        read_words(passage, [token for token in set(tokens) if _TRAITS[token] & _NUMBER_WORD])
+        read_words(passage, _TRAITS.with_numbers(tokens, traits))
     if traits & _CLOCK_WORD:
         read_clock_words(passage)
     if traits & _ROMAN_NUMERAL:
@@ -60,15 +60,29 @@ class _Traits(dict[str, int]):
     """:func:`_traits` of the tokens seen so far, within a bound."""
 
     limit = 50_000
-    longest_token = 40
+    longest_token = 100
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._with_numbers: set[str] = set()
 
     def __missing__(self, token: str) -> int:
         traits = _traits(token)
-        if len(token) <= self.longest_token:
-            if len(self) >= self.limit:
-                self.clear()
-            self[token] = traits
+        if len(token) > self.longest_token:
+            return traits | _NOT_KEPT
+        if len(self) >= self.limit:
+            self.clear()
+            self._with_numbers.clear()
+        self[token] = traits
+        if traits & _NUMBER_WORD:
+            self._with_numbers.add(token)
         return traits
+
+    def with_numbers(self, tokens: list[str], traits: int) -> set[str]:
+        """Those of ``tokens`` that hold a number word. ``traits``: of all of them together."""
+        if traits & _NOT_KEPT:
+            return {token for token in tokens if self[token] & _NUMBER_WORD}
+        return self._with_numbers.intersection(tokens)
 
 
 _TRAITS = _Traits()

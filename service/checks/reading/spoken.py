@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
@@ -47,7 +47,7 @@ _CLOCK = re.compile(
 )
 
 
-def read_words(passage: Passage, tokens: list[str]) -> None:
+def read_words(passage: Passage, tokens: Collection[str]) -> None:
     """Add the numbers written out in German, English, French and Spanish.
 
     ``tokens``: the distinct pieces between spaces that hold a number word.
@@ -82,7 +82,7 @@ _MOST_SOUGHT = 16
 """Distinct tokens up to which each is sought; for more, one walk over all words is cheaper."""
 
 
-def _number_words(text: str, tokens: list[str]) -> Iterator[re.Match[str]]:
+def _number_words(text: str, tokens: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
     if len(tokens) > _MOST_SOUGHT:
         for match in LETTERS.finditer(text):

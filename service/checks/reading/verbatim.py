@@ -109,8 +109,16 @@ class Wording:
                 kept.append(number)
         return places
 
+    @cached_property
+    def _distinct(self) -> set[str]:
+        return set(self.words)
+
     def has(self, word: str) -> bool:
-        return word in self._places
+        return word in self._distinct
+
+    def shared(self, words: set[str]) -> int:
+        """How many of these words stand somewhere in the text."""
+        return len(words & self._distinct)
 
     def nearest(self, sought: Sequence[str]) -> Passage | None:
         """The passage that shares most words with ``sought``, in their order; None without any.
