@@ -46,7 +46,8 @@ class _Name(NamedTuple):
             if at < 0:
                 return
             after = at + len(self.folded)
-            if _is_apart(text, at, after):
+            v = self.kind == "version" and text[at - 1 : at] == "v"
+            if _is_apart(text, at - v, after):
                 yield at
             at = text.find(self.folded, after, end)
 

@@ -223,6 +223,8 @@ _MARK_OPENS = "[【［<\\"
 _CJK_ENDS = "。！？｡"
 _BEFORE_WORD = "(\"'„“‚«*_[/\n\t"
 _LONGEST_ABBREVIATION = 10
+_LABEL = re.compile(r"[ \t]*+[^\s:]{1,30}+(?: [^\s:]{1,30}+){0,3}: ")
+"""How a line of keys and values begins."""
 _OPENING = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
 _QUOTE_MARK = re.compile('["„“«「『]')
 _QUOTES = re.compile('["„“”«»「」『』]')
@@ -273,7 +275,7 @@ def _is_break(text: str, first: int, at: int, end: int) -> bool:
     if at - line >= _SHORT_LINE:
         return False
     following = text[at + 1 : min(end, at + 9)].lstrip(_OPENING)[:1]
-    return following.isupper() or following.isdigit()
+    return following.isupper() or following.isdigit() or bool(_LABEL.match(text, at + 1, end))
 
 
 def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:
