@@ -6,7 +6,8 @@ identifier, stands in docs/checks/identifiers.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, islice
@@ -67,19 +68,24 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(asked) > MAX_IDENTIFIERS or sources.is_too_large(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    library = _Library(given)
+    chunks = sources.chunk_texts(given)
+    library: _Library | None = None
     evidence: list[Evidence] = []
     missing: list[Identifier] = []
     for identifier in asked:
-        found = library.find(identifier)
+        found = _literally(identifier, chunks)
+        if found is None:
+            library = library or _Library(given, chunks)
+            found = library.find(identifier)
         if found is None:
             missing.append(identifier)
         else:
             evidence.append(_evidence(answer, identifier, *found))
     if missing and sources.lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    explain = _Explain(given, library)
-    findings = tuple(explain(identifier) for identifier in missing)
+    findings: tuple[Finding, ...] = ()
+    if missing and library is not None:
+        findings = tuple(map(_Explain(given, library), missing))
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
@@ -120,12 +126,22 @@ def _evidence(answer: str, identifier: Identifier, text: _Text, at: int) -> Evid
 # ------------------------------------------------------------------------------------ what is known
 
 
+def _literally(identifier: Identifier, chunks: Sequence[Source]) -> tuple[_Text, int] | None:
+    """The first chunk that holds the name as it is spelled; most do, and none need be folded."""
+    name = identifier.name.removeprefix("--").rstrip("/")
+    for chunk in chunks:
+        at = _find(chunk.text, name, identifier.kind)
+        if at >= 0:
+            return _Text(chunk, "", True), at
+    return None
+
+
 class _Library:
     """The sources of one answer, searched in lower case."""
 
-    def __init__(self, given: CheckInput) -> None:
+    def __init__(self, given: CheckInput, chunks: Sequence[Source]) -> None:
         self._texts = [
-            *(_Text(source, lower(source.text), True) for source in sources.chunk_texts(given)),
+            *(_Text(source, lower(source.text), True) for source in chunks),
             *(
                 _Text(source, lower(source.text), False)
                 for source in chain(sources.other_texts(given), sources.chunk_names(given))
@@ -171,13 +187,21 @@ class _Library:
         """Identifiers of the sources, in lower case, as they are spelled there; bounded."""
         found: dict[str, tuple[Source, str]] = {}
         for source, _, _ in self._texts:
-            for identifier in islice(identifiers(source.text), _MOST_COMPARED):
-                found.setdefault(identifier.name.lower(), (source, identifier.name))
+            for name in dict.fromkeys(islice(_matches(source.text), _MOST_COMPARED)):
+                found.setdefault(name.lower(), (source, name))
             if len(found) > _MOST_COMPARED:
                 break
         return found
 
 
+def _matches(text: str) -> Iterator[str]:
+    return (match[0] for match in _NAME_LIKE.finditer(text))
+
+
+_NAME_LIKE = re.compile(
+    r"--[A-Za-z][A-Za-z-]{1,60}|/?[A-Za-z]\w{0,60}(?:[_:/.-]\w{1,60}){1,12}|[a-z]{2,40}[A-Z]\w{1,60}"
+)
+"""Good enough to name the nearest; what is checked is read with more care."""
 _MOST_TRIES = 200
 _JOINS = {
     # what may not follow a name when a letter follows in turn: the name goes on
@@ -191,7 +215,7 @@ _LEFT_JOINS = {Kind.SCOPE: ":-_", Kind.KEBAB: "-"}
 
 
 def _find(text: str, name: str, kind: Kind, after: int = 0) -> int:
-    """Where ``name`` stands as a whole; -1 when nowhere. ``text`` and ``name`` in lower case."""
+    """Where ``name`` stands as a whole; -1 when nowhere. Both are folded alike."""
     at = text.find(name, after)
     for _ in range(_MOST_TRIES):
         if at < 0 or _is_bounded(text, at, at + len(name), kind):
@@ -227,8 +251,12 @@ class _Explain:
     def __init__(self, given: CheckInput, library: _Library) -> None:
         self._answer = given.event.answer
         self._library = library
-        self._german = sources.in_german(given)
+        self._given = given
         self._sought = 0
+
+    @cached_property
+    def _german(self) -> bool:
+        return sources.in_german(self._given)
 
     def __call__(self, identifier: Identifier) -> Finding:
         start, end = identifier.start, identifier.end

@@ -99,27 +99,31 @@ def check(given: CheckInput, owned: Sequence[Span] = ()) -> CheckResult:
         return CheckResult(Outcome.NOT_APPLICABLE, owned=spans)
     if sources.is_too_large(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    library = _Library(given)
-    if library.is_too_large:
-        return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    return _decide(given, asked, library, spans)
+    return _decide(given, asked, spans)
 
 
-def _decide(
-    given: CheckInput, asked: Sequence[Address], library: _Library, spans: tuple[Span, ...]
-) -> CheckResult:
+def _decide(given: CheckInput, asked: Sequence[Address], spans: tuple[Span, ...]) -> CheckResult:
+    answer = given.event.answer
+    chunks = sources.chunk_texts(given)
+    library: _Library | None = None
     evidence: list[Evidence] = []
     missing: list[Address] = []
     for address in asked:
-        known = library.find(address)
+        known = _literally(answer, address, chunks)
+        if known is None:
+            library = library or _Library(given, chunks)
+            if library.is_too_large:
+                return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
+            known = library.find(address)
         if known is None:
             missing.append(address)
         else:
-            evidence.append(_evidence(given.event.answer, address, known))
+            evidence.append(_evidence(answer, address, known))
     if missing and sources.lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    explain = _Explain(given, library)
-    findings = tuple(explain(address) for address in missing)
+    findings: tuple[Finding, ...] = ()
+    if missing and library is not None:
+        findings = tuple(map(_Explain(given, library), missing))
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
@@ -175,11 +179,27 @@ def _is_placeholder(address: Address, in_code: bool) -> bool:
 # ------------------------------------------------------------------------------------ what is known
 
 
+_ENDS = re.compile(r"[.,;:!?*_'\"”»)\]>]{0,3}(?:[\s<>\"`|]|\Z)")
+_BEGINS = frozenset(" \t\n(<\"'[*:")
+
+
+def _literally(answer: str, address: Address, chunks: Sequence[Source]) -> _Known | None:
+    """The first chunk that holds the address to the letter; no other address has to be read."""
+    words = answer[address.start : address.end]
+    for chunk in chunks:
+        start = chunk.text.find(words)
+        if start < 0 or (start and chunk.text[start - 1] not in _BEGINS):
+            continue
+        end = start + len(words)
+        if _ENDS.match(chunk.text, end) is not None:
+            return _Known(chunk, address._replace(start=start, end=end), True)
+    return None
+
+
 class _Library:
     """Every address in the sources of one answer, by what equal addresses have in common."""
 
-    def __init__(self, given: CheckInput) -> None:
-        chunks = sources.chunk_texts(given)
+    def __init__(self, given: CheckInput, chunks: Sequence[Source]) -> None:
         names = [*sources.other_texts(given), *sources.chunk_names(given)]
         self._sources = [
             *((source, True) for source in chunks),
@@ -273,8 +293,12 @@ class _Explain:
     def __init__(self, given: CheckInput, library: _Library) -> None:
         self._answer = given.event.answer
         self._library = library
-        self._german = sources.in_german(given)
+        self._given = given
         self._sought = 0
+
+    @cached_property
+    def _german(self) -> bool:
+        return sources.in_german(self._given)
 
     def __call__(self, address: Address) -> Finding:
         surface = self._answer[address.start : address.end]

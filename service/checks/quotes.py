@@ -25,6 +25,7 @@ from service.checks.model import (
 )
 from service.checks.reading import sources
 from service.checks.reading.code import code_spans
+from service.checks.reading.folding import lower
 from service.checks.reading.grounding import Source
 from service.checks.reading.quotations import Quotation, may_quote, quotations
 from service.checks.reading.shown import shown
@@ -332,8 +333,10 @@ def _place(at: _Given, quote: _Quote) -> _Place | None:
 
 
 def _literally(text: str, said: str) -> int:
-    """Where the words stand to the letter, bounded on both sides; -1 when they do not."""
+    """Where the words stand but for their case, bounded on both sides; -1 when they do not."""
     start = text.find(said)
+    if start < 0:
+        start = lower(text).find(lower(said))
     if start < 0:
         return -1
     end = start + len(said)
@@ -378,16 +381,21 @@ def _is_name(said: str, marked: str) -> bool:
 
 _EXPLAINED = 10
 """Findings of one answer for which the nearest passage is sought; more are a broken answer."""
+_COMPARED = 3
 _SHOWN_CHANGES = 2
 
 
 class _Explain:
     def __init__(self, given: CheckInput, at: _Given) -> None:
         self._at = at
-        self._german = sources.in_german(given)
+        self._given = given
         self._numbers_checked = "numbers" not in given.policy.disabled_checks
         self._sought = 0
         self._known: dict[int, tuple[Source, Passage] | None] = {}
+
+    @cached_property
+    def _german(self) -> bool:
+        return sources.in_german(self._given)
 
     def is_left_to_numbers(self, quote: _Quote) -> bool:
         """Whether the only fault is a number that stands nowhere: ``numbers`` reports that one."""
@@ -413,12 +421,22 @@ class _Explain:
         self._sought += 1
         if self._sought <= _EXPLAINED:
             words = quote.words
-            for source in self._at.all:
+            for source in self._candidates(words):
                 passage = self._at.wording(source).nearest(words)
                 if passage is not None and (best is None or passage.share > best[1].share):
                     best = source, passage
         self._known[id(quote)] = best
         return best
+
+    def _candidates(self, words: Sequence[str]) -> list[Source]:
+        """The few sources that share most words: comparing word by word is dear."""
+        wanted = set(words)
+        shared = {
+            number: self._at.wording(source).shared(wanted)
+            for number, source in enumerate(self._at.all)
+        }
+        best = sorted(shared, key=lambda number: (-shared[number], number))[:_COMPARED]
+        return [self._at.all[number] for number in best if shared[number]]
 
     def missing(self, quote: _Quote) -> Finding:
         near = self._nearest(quote)

@@ -10,6 +10,7 @@ _CODE = re.compile(
     r"|``(?P<double>[^\n]{1,400}?)``(?!`)"
     r"|`(?P<inline>[^`\n]{1,400})`"
 )
+_MARK = re.compile(r"[`~]")
 
 
 class Code(NamedTuple):
@@ -28,7 +29,14 @@ def code_spans(text: str) -> list[Code]:
     if "`" not in text and "~~~" not in text:
         return []
     found = []
-    for match in _CODE.finditer(text):
+    done = 0
+    for mark in _MARK.finditer(text):
+        if mark.start() < done:
+            continue
+        match = _CODE.match(text, mark.start())
+        if match is None:
+            continue
+        done = match.end()
         group = match.lastgroup if match.lastgroup in ("inline", "double") else "block"
         language = match["language"]
         if language is not None:
