@@ -34,6 +34,7 @@ from service.review.cases import Case, CaseFilter
 from service.settings import Settings, load_settings
 from service.store.connection import pairs
 from service.verdicts import BatchRecord, decode
+from tests.servers.kafka import free_port
 
 POISON = (b"{", b"\xff\xfe", b'{"event_id": 7}', b'{"schema_version": 9}', b"", b"[]")
 Position = tuple[int, int]
@@ -112,6 +113,7 @@ class World:
         self.producer = RecordProducer(self.kafka_options)
         self.truth = Truth()
         self.processes: list[subprocess.Popen[bytes]] = []
+        self.servers: list[subprocess.Popen[bytes]] = []
         self._number = 0
 
     # Traffic.
@@ -202,11 +204,32 @@ class World:
         self.processes.append(process)
         return process
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def serve(self) -> str:
+        """Start ``groundwatch serve``; its address in return, once it answers."""
+        address = f"http://127.0.0.1:{(port := free_port())}"
+        with (self.folder / "serve.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "service.cli", "serve", "--port", str(port)],
+                env={**os.environ, **self.environment},
+                stdout=log,
+                stderr=log,
+            )
+        self.servers.append(process)
+
+        def answers() -> bool:
+            with contextlib.suppress(httpx.HTTPError):
+                return httpx.get(f"{address}/healthz", timeout=5).status_code == 200
+            return False
+
+        self.until(answers)
+        return address
+
+    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """One ``groundwatch`` command of this installation."""
         return subprocess.run(
             [sys.executable, "-m", "service.cli", *arguments],
-            env={**os.environ, **self.environment},
+            env={**os.environ, "COLUMNS": "200", **self.environment},
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=100,
@@ -258,11 +281,11 @@ class World:
         return process.wait(timeout_s)
 
     def close(self) -> None:
-        for process in self.processes:
+        for process in (*self.processes, *self.servers):
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.terminate()
-        for process in self.processes:
+        for process in (*self.processes, *self.servers):
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:
