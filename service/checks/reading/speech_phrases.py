@@ -43,11 +43,11 @@ _N, _D, _Q, _S, _C = Act.NO_ANSWER, Act.DENIES, Act.ASKS, Act.ABOUT_SOURCES, Act
 # words that name what the model was given
 _EN = (
     r"(?:(?:provided|given|available|retrieved|supplied|above|current|relevant) (?:information|text|data|content|material|article|page|document|source|context|excerpt|passage)s?"
-    r"|documents?|sources?|context|passages|excerpts?|documentation|knowledge base|search results?|snippets|materials|help articles|articles|texts)"
+    r"|documents?|sources?(?! code)|context|passages|excerpts?|documentation|knowledge base|search results?|snippets|materials?|help articles|articles|texts)"
 )
 _DE = (
     r"(?:(?:vorliegenden|bereitgestellten|verfügbaren|vorhandenen|gegebenen|gefundenen) (?:informationen|texten?|daten|inhalten?|artikeln?|abschnitten?|seiten)"
-    r"|dokumenten?|unterlagen|quellen?|kontext|textstellen?|auszügen?|dokumentation|wissensdatenbank|wissensbasis|textauszügen?|materialien|suchergebnissen?|hilfeartikeln?|hilfeseiten|treffern?|texten?|passagen)"
+    r"|dokumenten?|unterlagen|quellen?|kontext|textstellen?|auszügen?|dokumentation|wissensdatenbank|wissensbasis|textauszügen?|materialien|suchergebnissen?|hilfeartikeln?|hilfeseiten|treffern?|text(?:en?|es)?|passagen)"
 )
 _FR = r"(?:documents?|sources?|contexte|extraits?|passages|documentation|textes?|base de connaissances|informations (?:fournies|disponibles))"
 _ES = r"(?:documentos?|fuentes?|contexto|fragmentos?|documentación|textos?|pasajes|base de conocimientos?|información (?:disponible|proporcionada))"
@@ -58,15 +58,15 @@ _DE_THING = r"(?:information(?:en)?|infos?|angaben?|hinweise?n?|auskunft|auskün
 
 _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     # ── no answer, English ──
-    ("en", _N, "find|locate|determine|confirm|verify|tell|answer|say|see|know", r"\b(?:i|we) (?:(?:could|can|do|did|was|am|were|are)(?:n't| not)|cannot|'m not|'re not|am unable to|was unable to|were unable to|wasn't able to|am not able to) (?:\w+ ){0,3}?(?:find|locate|determine|confirm|verify|tell|answer|say|see|know|identify)\b"),
+    ("en", _N, "find|locate|determine|confirm|verify|tell|answer|say|see|know", r"\b(?:i|we) (?:(?:could|can|do|did|was|am|were|are)(?:n't| not)|can't|cannot|'m not|'re not|am unable to|was unable to|were unable to|wasn't able to|am not able to) (?:\w+ ){0,3}?(?:find|locate|determine|confirm|verify|tell|answer|say|see|know|identify)\b"),
     ("en", _N, "unable", r"\bunable to (?:\w+ )?(?:find|locate|determine|confirm|verify|answer|identify|provide an answer)\b"),
     ("en", _N, "have", rf"\b(?:i|we) (?:(?:do|did)(?:n't| not)|currently (?:do|did)(?:n't| not)) (?:\w+ )?have (?:\w+ ){{0,4}}?(?:{_EN_THING}|access|knowledge|enough)\b"),
     ("en", _N, "have no|found no|find no|see no", rf"\b(?:i|we) (?:have|had|found|find|see|could find) (?:no|nothing) ?(?:\w+ ){{0,3}}?(?:{_EN_THING}|knowledge|about|on|for|matching)\b"),
     ("en", _N, "there", rf"\bthere(?:'s| is| are| was| were)(?: currently| also| unfortunately)? (?:no|n't any|not any|not enough|insufficient|nothing) ?(?:\w+ ){{0,2}}?(?:{_EN_THING}|about|on|in)\b(?: (?:is |was |are |were )?(?:about|on|regarding|concerning|in|available|for|of|here|given|provided|found|that|whether|as|to)\b|[.,;!]|$)"),
-    ("en", _N, "no ", rf"^\W{{0,3}}(?:unfortunately,? |sorry,? |so |but )?no (?:\w+ ){{0,2}}{_EN_THING} (?:\w+ ){{0,6}}?(?:found|available|provided|given|stands?|in the {_EN})\b"),
+    ("en", _N, "no ", rf"^\W{{0,3}}(?:unfortunately,? |sorry,? |so |but )?no (?:\w+ ){{0,2}}{_EN_THING} (?:\w+ ){{0,6}}?(?:found|available|provided|given|stands?|match(?:e[sd])?|in the {_EN})\b"),
     ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"\b{_EN} (?:\w+,? ){{0,5}}?(?:do|does|did|is|are|was|were|can)?(?: ?n't| not|not| never) (?:\w+ ){{0,3}}?(?:contain|mention|sa[yi]|stat|specif|provid|includ|cover|address|answer|giv|describ|tell|indicat|list|discuss|explain|hav|offer|reveal|nam|touch|clear|clarif|enough|sufficient|help)"),
     ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"\b{_EN} (?:\w+ ){{0,2}}?(?:say|says|contains?|hold|holds|ha[sv]e?|gives?|offers?|provides?|makes?|lacks?|are silent|is silent|include|includes)(?: (?:nothing|no|neither|insufficient|on|about)\b|\b(?<=lacks)|\b(?<=lack))"),
-    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"{_EN_NOT} (?:\w+ ){{0,4}}?(?:mention|stat|specif|cover|describ|list|includ|document|giv|provid|address|found|find|discuss|nam|contain|explain|answer|appear)\w{{0,4}} (?:anywhere |explicitly |directly )?(?:in|by|on|within|from) (?:any of |either of )?(?:the|my|our|these|those|any)? ?(?:\w+ ){{0,2}}?{_EN}"),
+    ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|supplied|above|text", rf"{_EN_NOT} (?:\w+ ){{0,4}}?(?:mention|stat|specif|cover|describ|list|includ|document|giv|provid|address|found|find|discuss|nam|contain|explain|answer|appear|avail|evident|clear)\w{{0,4}} (?:anywhere |explicitly |directly )?(?:in|by|on|within|from) (?:any of |either of )?(?:the|my|our|these|those|any)? ?(?:\w+ ){{0,2}}?{_EN}"),
     ("en", _N, "document|source|context|passage|excerpt|knowledge base|search result|snippet|material|article|provided|given|available|retrieved|text", rf"\b(?:none of|nothing in|neither of) (?:the|these|my|our) (?:\w+ ){{0,2}}?{_EN}"),
     ("en", _N, "enough|sufficient", r"\b(?:not|n't|without|in)[ -]?(?:\w+ ){0,2}?(?:enough|sufficient) (?:\w+ ){0,2}?(?:information|context|details?|data|evidence)\b"),
     ("en", _N, "know", r"\b(?:i|we) (?:really |honestly )?(?:do ?n't|do not) (?:actually |currently )?know\b|\bis (?:un|not )known\b"),
@@ -75,13 +75,20 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     ("en", _N, "no mention", r"\bno mention of\b"),
     ("en", _N, "outside|beyond", rf"\b(?:outside|beyond) (?:of )?(?:the scope of )?(?:my knowledge|what (?:the {_EN}|i) (?:cover|know|have)|the {_EN})"),
     ("en", _N, "isn't|not ", r"\b(?:is|are|was|were)(?:n't| not) (?:\w+ )?(?:mentioned|specified|documented|stated|covered|addressed)(?: anywhere)?[.!]*$"),
+    ("en", _N, "nothing", r"\b(?:found|find|see|is|was) nothing (?:\w+ )?(?:about|on|regarding|in|for)\b"),
+    ("en", _N, "seem|appear", rf"\b(?:do|does)(?:n't| not) (?:seem|appear) to be (?:any |anything )(?:\w+ )?(?:{_EN_THING}|about|on|in)\b"),
+    ("en", _N, "unclear|not clear", r"\bit(?:'s| is| remains) (?:\w+ )?(?:unclear|not clear)\b"),
     # ── no answer, German ──
+    ("de", _N, "nichts", rf"{_DE} (?:\w+ ){{0,3}}?nichts[.!]*$"),
+    ("de", _N, "offen", rf"\bbleib\w* (?:\w+ ){{0,6}}?{_DE} (?:\w+ ){{0,3}}?offen\b|{_DE} (?:\w+ ){{0,4}}?offen[.!]*$"),
+    ("de", _N, "unklar|nicht klar", r"\b(?:ist|bleibt|wird) (?:\w+ ){0,5}?(?:unklar|nicht klar)\b"),
+    ("de", _N, "fehlen|fehlt", rf"\b(?:mir|uns) fehl(?:en|t) (?:\w+ ){{0,5}}?{_DE_THING}|\bfehl(?:en|t) (?:mir|uns) (?:\w+ ){{0,5}}?{_DE_THING}"),
     ("de", _N, "kein|nichts|nicht ge|nicht aus", rf"\b(?:find\w*|fand\w*|gefunden|hab\w*|lieg\w*|enth[aä]lt\w*|gibt es|gab es|steh\w*|mach\w*|geb\w*|gibt|konnte?n?|existier\w*|biete\w*|liefer\w*|sind|vorhanden) (?:[\w,]+ ){{0,6}}?{_DE_NO} (?:\w+ ){{0,3}}?{_DE_THING}\b(?! (?:\w+ ){{0,4}}?(?:nötig|erforderlich|notwendig|weiter\w*|gespeichert|verloren|verarbeitet|gesendet))"),
     ("de", _N, "kein|nichts|nicht ge|nicht aus", rf"{_DE_NO} (?:\w+ ){{0,3}}?{_DE_THING} (?:[\w,-]+ ){{0,9}}?(?:gefunden|finden|enthalten|vor\b|vorhanden|verfügbar|entnehmen|ableiten|vorliegen|bekannt|möglich|ersichtlich|gemacht)"),
     ("de", _N, "kein", rf"^\W{{0,3}}(?:leider )?{_DE_NO} (?:\w+ )?(?:informationen|angaben?|treffer|ergebnisse?|hinweise?|antwort)(?: (?:zu|zum|zur|über|in|dazu|hierzu|für|auf)\b|[.!]|$)"),
-    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,9}}?(?:nicht|nichts|keine?[nrs]?|keinerlei)(?: [\w,-]+){{0,9}}? ?(?:erwähn|genannt|nenn|enthalten|beantwort|hervor|beschr[ie]|angegeben|aufgeführt|behandel|entnehm|ableit|geregelt|steh|sag|her\b|find|gefunden|zu finden|ersichtlich|thematisier|dokumentiert|angabe|information|auskunft|hinweis|aussage)"),
-    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,2}}?(?:sag\w*|enth[aä]lt\w*|nenn\w*|erwähn\w*|mach\w*|beantwort\w*|beschreib\w*|geb\w*|gibt|behandel\w*|steh\w*|schweig\w*|reich\w*|find\w*)(?: [\w,-]+){{0,6}}? ?(?:nicht|nichts|keine?[nrs]?|keinerlei|schweig\w*)"),
-    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|texte|passage", rf"(?:nicht|nichts|nirgends|keine?[nrs]?) (?:\w+ ){{0,5}}?(?:in|aus) (?:den|meinen|unseren|diesen|der|dem|unserer) (?:\w+ ){{0,2}}?{_DE}"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|text|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,9}}?(?:nicht|nichts|keine?[nrs]?|keinerlei)(?: [\w,-]+){{0,9}}? ?(?:erwähn|genannt|nenn|enthalten|beantwort|hervor|beschr[ie]|angegeben|aufgeführt|behandel|entnehm|ableit|geregelt|steh|sag|her\b|find|gefunden|zu finden|ersichtlich|thematisier|dokumentiert|angabe|information|auskunft|hinweis|aussage)"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|text|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,2}}?(?:sag\w*|enth[aä]lt\w*|nenn\w*|erwähn\w*|mach\w*|beantwort\w*|beschreib\w*|geb\w*|gibt|behandel\w*|steh\w*|schweig\w*|reich\w*|find\w*)(?: [\w,-]+){{0,6}}? ?(?:nicht|nichts|keine?[nrs]?|keinerlei|schweig\w*)"),
+    ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|text|passage", rf"(?:nicht|nichts|nirgends|keine?[nrs]?) (?:\w+ ){{0,5}}?(?:in|aus) (?:den|meinen|unseren|diesen|der|dem|unserer) (?:\w+ ){{0,2}}?{_DE}"),
     ("de", _N, "beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind", r"\b(?:(?:kann|konnte|können|konnten|könnte) (?:ich|wir)|(?:ich|wir) (?:kann|konnte|können|konnten|könnte))\b[^.?]{0,80}?\b(?:nicht|keine?[nrs]?|nichts)\b[^.?]{0,60}?(?:beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind)"),
     ("de", _N, "weiß|weiss", r"\b(?:weiß|weiss) (?:ich|wir) (?:\w+ ){0,2}?nicht\b|\b(?:ich|wir) (?:weiß|weiss|wissen) (?:\w+ ){0,3}?(?:nicht|nichts)\b"),
     ("de", _N, "bekannt", r"\b(?:mir|uns) (?:\w+ ){0,5}?(?:nicht|nichts|keine \w+) (?:\w+ ){0,2}?bekannt|(?:nichts|nicht) bekannt[.!]*$"),
@@ -112,11 +119,12 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     ("en", _D, "allowed|permitted|authorized|authorised", r"\b(?:i'm|i am|we are|we're) not (?:allowed|permitted|authori[sz]ed)\b"),
     ("en", _D, "decline|against|refuse", r"\b(?:i|we) (?:must|have to|will|need to)? ?(?:decline|refuse)\b|\bagainst (?:my|our|the) (?:\w+ )?(?:polic|guideline|rule)"),
     ("en", _D, "only ", r"\b(?:i|we) can only (?:answer|help|assist|discuss|respond)\b"),
-    ("en", _D, "permission|access", r"\byou (?:do not|don't) have (?:the )?(?:permissions?|access|authori[sz]ation)\b"),
+    ("en", _D, "permission|access", r"\byou (?:do not|don't) have (?:the )?(?:permissions?|access|authori[sz]ation)(?: to (?:this|that|these|those|view|see|read|the requested)\b|[.!]?$)"),
     ("de", _D, "helfen", r"\b(?:kann|können) (?:ich|wir) (?:\w+ ){0,3}?nicht (?:weiter)?helfen|\b(?:ich|wir) (?:kann|können) (?:\w+ ){0,5}?nicht (?:\w+ )?(?:weiter)?helfen"),
     ("de", _D, "darf|dürfen", r"\b(?:darf|dürfen) (?:ich|wir)\b[^.?]{0,80}?\b(?:nicht|keine?[nr]?)\b|\b(?:ich|wir) (?:darf|dürfen)\b[^.?]{0,80}?\b(?:nicht|keine?[nr]?)\b"),
     ("de", _D, "befugt|berechtigt|autorisiert|gestattet|erlaubt", r"\b(?:bin ich|ich bin|sind wir|wir sind|ist mir|mir ist) (?:\w+ ){0,4}?nicht (?:befugt|berechtigt|autorisiert|gestattet|erlaubt)"),
-    ("de", _D, "herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen|beratung|auskunft über", r"\b(?:kann|können|darf|werde|möchte) (?:ich|wir)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)|\b(?:ich|wir) (?:kann|können|darf|werde|gebe|leiste)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)"),
+    ("de", _D, "herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen|beratung|auskunft über|gebe keine|geben keine|leiste keine|leisten keine", r"\bkeine \w*beratung (?:leisten|geben|anbieten)|\b(?:ich|wir) (?:gebe|geben|leiste|leisten) keine \w*(?:beratung|auskunft)|\b(?:kann|können|darf|werde|möchte) (?:ich|wir)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)|\b(?:ich|wir) (?:kann|können|darf|werde|gebe|leiste)\b[^.?]{0,60}?\b(?:nicht|keine?[nr]?)\b[^.?]{0,50}?(?:herausgeben|weitergeben|preisgeben|offenlegen|mitteilen|teilen\b|beratung)"),
+    ("de", _D, "bearbeiten|erfüllen|nachkommen", r"\b(?:kann|können|werde) (?:ich|wir)\b[^.?]{0,60}?\bnicht (?:bearbeiten|erfüllen|nachkommen)|\b(?:ich|wir) (?:kann|können|werde)\b[^.?]{0,60}?\bnicht (?:bearbeiten|erfüllen|nachkommen)"),
     ("de", _D, "nur fragen|ausschließlich fragen", r"\b(?:nur|ausschließlich) fragen (?:zu|zum|zur|rund um|über)\b"),
     ("de", _D, "berechtigung|zugriff", r"\b(?:fehlt|fehlen) ihnen\b|\bihnen fehl(?:t|en)\b|\bsie haben (?:\w+ )?kein(?:e|en) (?:berechtigung|zugriff)"),
     ("fr", _D, "je ne|nous ne", r"\b(?:je|nous) ne (?:peux|pouvons|suis|sommes) pas (?:\w+ ){0,2}?(?:aider|partager|divulguer|communiquer|fournir|donner|autorisé|habilité)"),
@@ -137,14 +145,14 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     # ── offers, greetings, pointers, transitions ──
     ("en", _C, "let me know|feel free|happy to|glad to|hope this|hope that|anything else|would you like|can i help|may i help|how can i|do you want me|shall i|should i", r"\b(?:let me know if|feel free|(?:happy|glad) to (?:help|assist|look|check)|hope (?:this|that) helps|anything else|would you like (?:me|to|more)|(?:can|may) i (?:help|assist)|how (?:can|may) i|do you want me to|(?:shall|should) i )"),
     ("en", _C, "contact|reach out|get in touch|turn to|check with|ask ", r"^\W{0,3}(?:for [^.]{1,80}, |if [^.]{1,80}, |you (?:can|may|could|should|might)(?: want to)? |please |i (?:recommend|suggest|would recommend|'d recommend) |in (?:that|this) case,? )*(?:to )?(?:contact\w*|reach(?:ing)? out|get(?:ting)? in touch|turn(?:ing)? to|check(?:ing)? with|ask(?:ing)?)\b"),
-    ("en", _C, "check|consult|visit|rephras|try |refer", r"^\W{0,3}(?:for [^.]{1,80}, |(?:perhaps |maybe )?you (?:can|may|could|should|might)(?: also)?(?: want to| wish to)? |please |i (?:recommend|suggest|would recommend|'d recommend|'d suggest) )+(?:to )?(?:check\w*|consult\w*|visit\w*|rephras\w*|try\w*|refer\w*|look\w*)\b"),
+    ("en", _C, "check|consult|visit|rephras|try |refer", r"^\W{0,3}(?:for [^.]{1,80}, |(?:perhaps |maybe )?you (?:can|may|could|should|might)(?: also)?(?: want to| wish to)? |please |i (?:recommend|suggest|would recommend|'d recommend|'d suggest) )+(?:to )?(?:check\w*|consult\w*|visit\w*|rephras\w*|try\w*|refer\w*|look\w*)\b|^\W{0,3}(?:try )?rephras\w+\b"),
     ("en", _C, "sorry|apologi", r"^\W{0,3}(?:i'm |i am |we're |we are )?(?:very |so )?(?:sorry|apologi[sz]e)\b[^,;:]{0,60}[.!,]?$"),
     ("en", _C, "hello|hi |hi,|hi!|hey|good morning|good afternoon|welcome|thank|of course|sure|certainly|great question|good question", r"^\W{0,3}(?:hello|hi|hey|good (?:morning|afternoon|evening|question)|great question|you're (?:very )?welcome|thanks?(?: you)?|of course|sure(?: thing)?|certainly)\b[^.!]{0,50}[.!,]*$"),
     ("en", _C, "here is|here are|here's|below|as follows|the following", r"^\W{0,3}(?:here(?:'s| is| are)\b|(?:see )?below\b).{0,120}[:.]?$|\b(?:as follows|the following)\b[^.]{0,60}:$"),
     ("en", _C, "question", r"\bif you have (?:any )?(?:\w+ )?questions\b|\byou(?:'re| are)? ask(?:ed|ing)?\b|^\W{0,3}(?:thanks for )?your question\b"),
     ("de", _C, "gern|hoffe|kann ich|soll ich|möchten sie|möchtest du|zur verfügung|sonst", r"\b(?:gern(?:e)? geschehen|gerne?[!.]$|(?:helfe|unterstütze|prüfe|schaue) (?:ich )?(?:\w+ )?gerne?|ich hoffe,? |kann ich (?:ihnen |dir )?(?:sonst|noch|weiter|bei|helfen)|wie kann ich|soll ich|möchten sie,? (?:dass|mehr|weitere|eine)|möchtest du,? (?:dass|mehr)|(?:gerne? )?zur verfügung$|(?:gerne? )?zur verfügung[.!])"),
     ("de", _C, "fragen|frage", r"\b(?:bei|wenn sie|falls sie|haben sie|wenn du) (?:noch )?(?:weitere?n? |noch |andere )?(?:fragen|rückfragen)\b|^\W{0,3}(?:sie fragen|ihre frage|gute frage|danke für ihre frage)"),
-    ("de", _C, "wenden|kontaktier|melden|sprechen sie|fragen sie|prüfen sie|schauen sie|sehen sie", r"\b(?:wenden (?:sie|wir)|kontaktieren sie|melden sie sich|sprechen sie|fragen sie|prüfen sie|schauen sie|sehen sie|wende dich|kontaktiere|melde dich)\b[^.0-9]{0,140}[.!]?$"),
+    ("de", _C, "wenden|kontaktier|melden|sprechen sie|fragen sie|prüfen sie|schauen sie|sehen sie|besuchen sie", r"\b(?:wenden (?:sie|wir)|kontaktieren sie|melden sie sich|sprechen sie|fragen sie|(?:prüfen|schauen|sehen|besuchen) sie (?:\w+ ){0,4}?(?:website|webseite|homepage|internetseite)|wende dich|kontaktiere|melde dich)\b[^.0-9]{0,140}[.!]?$"),
     ("de", _C, "empfehle|empfiehlt|sollten sie|am besten", r"^\W{0,3}(?:ich empfehle|es empfiehlt sich|am besten)[^0-9]{0,160}(?:wenden|kontaktieren|prüfen|nachzufragen|fragen|nachzusehen|support|ansprechpartner)"),
     ("de", _C, "leid|entschuldig", r"^\W{0,3}(?:(?:es |das )?tut mir (?:sehr )?leid|entschuldig\w+)\b[^;:]{0,30}[.!,]?$"),
     ("de", _C, "hallo|guten|danke|natürlich|selbstverständlich|willkommen|klar", r"^\W{0,3}(?:hallo|guten (?:tag|morgen|abend)|(?:vielen |herzlichen )?dank\w*|natürlich|selbstverständlich|(?:herzlich )?willkommen|klar)\b[^.!]{0,50}[.!,]*$"),
@@ -160,8 +168,8 @@ PHRASES: tuple[Phrase, ...] = tuple(
 
 NEGATIONS = frozenset(
     (
-        "not no t cann noth none neve neit unab insu lack sile outs beyo decl refu agai only won "
-        "kein nich nirg nur auss fehl schw pas n ne aucu rien impo ning uni"
+        "not no t cann noth none neve neit unab uncl insu lack sile outs beyo decl refu agai only won "
+        "kein nich nirg nur auss fehl schw unkl offe pas n ne aucu rien impo ning uni"
     ).split()
 )
 """The first four letters of the words one of which stands in every refusal."""
