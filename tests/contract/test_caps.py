@@ -118,7 +118,8 @@ def test_the_last_releases_of_an_app_are_kept(make_world: MakeWorld) -> None:
 
 def test_an_older_sighting_does_not_make_a_release_older(world: World) -> None:
     world.take([event("a")])
-    world.take([event("b")], at_ms=NOW - HOUR_MS, partition=1)
+    late = with_releases(world.effects([event("b")], partition=1), {"r1": NOW - HOUR_MS})
+    world.ledger.apply(late, world.epoch)
     assert world.seen(world.batch([])).releases["support"] == {"r1": NOW}
 
 

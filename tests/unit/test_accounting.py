@@ -62,6 +62,9 @@ def test_every_record_has_one_kind_and_every_checked_one_an_outcome_a_check(
     for check in ("citations", "numbers"):
         outcomes = sum(n for name, n in totals.items() if name.startswith(f"check:{check}:"))
         assert outcomes == totals["checked"]
+        undecided = [row for row in batch if row.checks and row.checks[check].not_evaluated]
+        found = sum(n for name, n in totals.items() if name.startswith(f"not_evaluated:{check}:"))
+        assert found == len(undecided)
     reasons = sum(n for name, n in totals.items() if name.startswith("rejected:"))
     assert reasons == totals["rejected"]
 

@@ -361,6 +361,11 @@ def test_halves_add_up_to_the_whole_at_any_depth(kinds: list[str], first: int) -
     )
     assert all(n >= 0 for part in parts for n in (part.received, part.gaps, *part.lost.values()))
     assert len({part.batch_id for part in parts}) == len(parts)
+    if "dropped" not in kinds:
+        # Where the whole balances, so does each part.
+        for part in parts:
+            parted = part.received + part.gaps + sum(part.lost.values())
+            assert part.next - part.first == parted
 
 
 # Laws over any batch.
