@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 _CODE = re.compile(
     r"(?P<fence>`{3,12}|~{3,12})(?P<language>[^\n`~]{0,60})\n(?P<block>[\s\S]*?)(?:(?P=fence)|\Z)"
-    r"|``(?P<double>[^\n]{1,400}?)``(?!`)"
-    r"|`(?P<inline>[^`\n]{1,400})`"
+    r"|(?<!`)``(?!`)(?P<double>[^\n]{1,400}?)``(?!`)"
+    r"|(?<!`)`(?P<inline>[^`\n]{1,400})`"
 )
 _MARK = re.compile(r"[`~]")
 
