@@ -381,7 +381,8 @@ def _evaluate(passage: Passage, draft: _Draft, name: str, whole: bool, *, leadin
         if not mark and draft.unit is not None and draft.unit.name in _POINTED and "," in raw:
             mark = "."
         draft.values, draft.decimals = separators.grouped(raw, mark)
-        if " " in raw and not raw.split(" ")[1].startswith("0"):
+        spaced = " " in text[draft.start : end] and not draft.decimals
+        if spaced and not raw.split(" ")[1].startswith("0"):
             draft.parts, draft.separable = _groups(raw, draft.start), True
     after = text[end : end + 1]
     if raw == "10" and (raised_ten := _RAISED_TEN.match(text, end)) is not None:
@@ -507,6 +508,9 @@ def _measured(
         half = HALF_MORE.match(text, stop)
         if half is not None:
             values, stop = tuple(value + 0.5 for value in values), half.end()
+    if unit is not None and draft.form is Form.DIGITS:
+        # with a unit behind it, 30 120 is one number
+        draft.parts, draft.separable = (), False
     if said.is_week:
         draft.first = text.rfind(draft.last, 0, draft.start)
     passage.found.append(

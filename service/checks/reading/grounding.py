@@ -265,12 +265,21 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
     if quantity.kind is Kind.DATE and not quantity.separable:
         return [] if _stands_in_series(quantity, indexes) else [_missing_date(quantity, indexes)]
     if quantity.separable:
-        return [
+        missing = [
             Miss(quantity, start, end, value)
             for value, start, end in quantity.parts
             if not any(_stands_bare(value, index) for _, index in indexes)
         ]
+        if not _is_grouped(quantity) or (not missing and quantity.unit is None):
+            return missing
     return [Miss(quantity, quantity.start, quantity.end, None)]
+
+
+def _is_grouped(quantity: Quantity) -> bool:
+    """``30 120``: one number, unless both of its groups stand there for themselves."""
+    return (
+        quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS and quantity.values[0] < 1e7
+    )
 
 
 def _stands_in_series(quantity: Quantity, indexes: Indexed) -> bool:
