@@ -113,7 +113,8 @@ class EmbeddedIntake:
         finally:
             self._waiting.release()
         rejections = {dead.record.offset: dead for dead in effects.dead_letters}
-        return [_receipt(row, effects, rejections) for row in effects.rows]
+        kept = self._store.archive.kept([case.case_id for case in effects.cases])
+        return [_receipt(row, effects, rejections, kept) for row in effects.rows]
 
     def _take(self, events: Sequence[bytes]) -> Effects:
         now, buried = self._clock_ms(), False
@@ -176,7 +177,9 @@ def _letter(dead: DeadLetter, source: str) -> bytes:
     )
 
 
-def _receipt(row: Row, effects: Effects, rejections: dict[int, DeadLetter]) -> Receipt:
+def _receipt(
+    row: Row, effects: Effects, rejections: dict[int, DeadLetter], kept: frozenset[str]
+) -> Receipt:
     if row.kind is Kind.REJECTED:
         dead = rejections[row.offset]
         return Receipt("rejected", reason=dead.reason, field=dead.field, message=dead.message)
@@ -186,9 +189,11 @@ def _receipt(row: Row, effects: Effects, rejections: dict[int, DeadLetter]) -> R
     findings: list[dict[str, Any]] = [
         asdict(finding) for result in results.values() for finding in result.findings
     ]
+    case = case_id(row.identity, row.event_id)
     verdict = {
         "checks": {name: result.outcome.value for name, result in results.items()},
         "findings": findings,
-        "case_id": case_id(row.identity, row.event_id) if findings else None,
+        # None too for one of a flood, which is counted in its groups without a case.
+        "case_id": case if case in kept else None,
     }
     return Receipt("checked", event_id=row.event_id, verdict=verdict)

@@ -93,6 +93,15 @@ class Archive:
             for (record, status, _), count in zip(stored, counts, strict=True)
         ]
 
+    def kept(self, case_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids under which a case is kept."""
+        pipe = self._c.client.pipeline(transaction=False)
+        for case_id in case_ids:
+            pipe.exists(self._c.keys.case(case_id))
+        with self._c.guard():
+            found = pipe.execute()
+        return frozenset(id_ for id_, there in zip(case_ids, found, strict=True) if there)
+
     def case(self, case_id: str) -> Case | None:
         with self._c.guard():
             record, status, group = self._c.client.hmget(

@@ -78,6 +78,15 @@ def test_each_event_has_its_receipt_in_order(start: Start) -> None:
     assert intake.submit([]) == []
 
 
+def test_a_receipt_names_a_case_only_where_one_is_kept(start: Start) -> None:
+    intake, parts = start(cases_per_group_day=1)
+    receipts = intake.submit([raw("a", cites="x"), raw("b", cites="x"), raw("c", cites="y")])
+    named = [receipt.verdict["case_id"] for receipt in receipts if receipt.verdict]
+    assert named[1] is None
+    assert parts.store.archive.case(named[0]) is not None
+    assert parts.store.archive.case(named[2]) is not None
+
+
 def test_a_new_start_has_the_same_books_and_cases(start: Start) -> None:
     intake, parts = start(cases_per_group_day=3)
     for n in range(6):
