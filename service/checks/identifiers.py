@@ -38,7 +38,7 @@ from service.checks.reading.spans import Spans
 NAME = "identifiers"
 MAX_ANSWER = 200_000
 """Characters of an answer past which it is ``too_large``."""
-MAX_IDENTIFIERS = 500
+MAX_IDENTIFIERS = 200
 """Different identifiers of an answer past which it is ``too_large``."""
 
 UNKNOWN_IDENTIFIER = "unknown_identifier"
@@ -202,7 +202,7 @@ _NAME_LIKE = re.compile(
     r"--[A-Za-z][A-Za-z-]{1,60}|/?[A-Za-z]\w{0,60}(?:[_:/.-]\w{1,60}){1,12}|[a-z]{2,40}[A-Z]\w{1,60}"
 )
 """Good enough to name the nearest; what is checked is read with more care."""
-_MOST_TRIES = 200
+_MOST_TRIES = 64
 _JOINS = {
     # what may not follow a name when a letter follows in turn: the name goes on
     Kind.FLAG: "-",

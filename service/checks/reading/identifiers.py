@@ -170,7 +170,11 @@ def _read(
     """The name in ``text[start:end]``, without the punctuation around it; None when it is none."""
     if _is_templated(text, start, end) or _is_formula_or_emoji(text, start, end):
         return None
-    while start < end and text[start] in _LEADING and text[start : start + 2] not in ("./", "..", "~/"):
+    while (
+        start < end
+        and text[start] in _LEADING
+        and text[start : start + 2] not in ("./", "..", "~/")
+    ):
         start += 1
     while end > start and text[end - 1] in _TRAILING:
         end -= 1
