@@ -18,6 +18,9 @@ from consumers.kafka.options import KafkaOptions, connect, outages, require_fast
 from service.outage import Outage
 from service.records import Record, Undecodable
 
+JOIN_WAIT_MS = 3_000
+"""Longer than the others of a group take to notice a rebalance by their heartbeats."""
+
 Event = tuple[bool, frozenset[int]]
 """Of a rebalance: (assigned?, partitions)."""
 
@@ -215,6 +218,7 @@ class PartitionConsumer:
         try:
             with outages(f"polling {self._topic}"):
                 try:
+                    self._finish_join()
                     fetched = self._consumer.poll(timeout_ms=timeout_ms)
                 except errors.OffsetOutOfRangeError as error:
                     self._unposition(_numbers(error.args[0]))
@@ -229,6 +233,18 @@ class PartitionConsumer:
             self._follow_rebalances()
             raise
         return {tp.partition: items for tp, items in fetched.items()}
+
+    def _finish_join(self) -> None:
+        """Stay with a join until it is done. kafka-python takes up its outcome only in a poll that
+        still waits for it: one that was done between two short polls is forgotten, the heartbeats
+        stay off, and the broker gives the partitions away while we think that we hold them."""
+        coordinator = self._consumer._coordinator  # noqa: SLF001
+        if coordinator.coordinator_unknown():
+            return
+        if coordinator._join_task is not None:  # noqa: SLF001
+            coordinator.request_rejoin()
+        if coordinator.need_rejoin():
+            coordinator.poll(timeout_ms=JOIN_WAIT_MS)
 
     def _unpark(self) -> None:
         """kafka-python parks what it has read of a paused partition, and gives it back only while
