@@ -46,6 +46,8 @@ _LONGEST = 200
 _TOKEN = re.compile(r"[^\s\"'`„“”‚‘’«»‹›「」,;|()\[\]<>{}!?…=&#+^–—\u00a0\u202f]{2,200}")
 _LEADING, _TRAILING = "*~.:_\\", "*~.:_-\\"
 
+_KEPT = frozenset(("./", "..", "~/"))
+
 _EXTENSIONS = (
     "yaml|yml|toml|ini|json|jsonl|xml|conf|cfg|env|properties|md|rst|txt|log|csv|tsv|sql|py|js|ts"
     "|tsx|jsx|java|kt|go|rs|rb|php|cs|cpp|hpp|sh|bash|ps1|bat|exe|dll|jar|war|zip|tar|gz|tgz|pdf"
@@ -170,11 +172,7 @@ def _read(
     """The name in ``text[start:end]``, without the punctuation around it; None when it is none."""
     if _is_templated(text, start, end) or _is_formula_or_emoji(text, start, end):
         return None
-    while (
-        start < end
-        and text[start] in _LEADING
-        and text[start : start + 2] not in ("./", "..", "~/")
-    ):
+    while start < end and text[start] in _LEADING and text[start : start + 2] not in _KEPT:
         start += 1
     while end > start and text[end - 1] in _TRAILING:
         end -= 1
