@@ -76,6 +76,10 @@ kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 bench: $(STAMP) ## Measure answers per second on real Kafka and Redis, against a bare loop
 	@$(BIN)/python -m tests.bench
 
+.PHONY: fuzz
+fuzz: $(STAMP) ## Fuzz the reading of events and the checks (FUZZ_SECONDS=300)
+	@$(BIN)/python -m tests.fuzz $(or $(FUZZ_SECONDS),300)
+
 .PHONY: soak
 soak: $(STAMP) ## The soak test for ten minutes: continuous traffic, a random fault every 20 s
 	SOAK_SECONDS=600 $(BIN)/pytest --timeout=1200 tests/integration/test_soak.py

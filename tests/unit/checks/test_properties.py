@@ -133,8 +133,8 @@ PIECES = st.sampled_from(
     [
         *(
             "1 12 1,234 1.234,56 0 ½ ² ⁹ ٣ ５ 三十 百分之 万 € $ % [ ] ( ) 【 】 † <cite> </cite> "
-            "[1] [doc#1] [^2] [1–9] {{source:1}} \\cite{a} https://a.example/1 ` ``` İ ß ſ - – − + / : "
-            ". , ' x e9 ^ * _ # | KW Q3 v1. T- million zweiundsiebzig half past two halb drei "
+            "[1] [doc#1] [^2] [1–9] {{source:1}} \\cite{a} https://a.example/1 ` ``` İ ß ſ - – − + "
+            "/ : . , ' x e9 ^ * _ # | KW Q3 v1. T- million zweiundsiebzig half past two halb drei "
             "July 29.07. 2026 21:45 Uhr Annex VI about minus a@b.example IBAN DE89 +49 30 1e999 "
             "10^400 \ud7ff 𝟙 ① Ⅳ"
         ).split(),

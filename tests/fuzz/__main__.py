@@ -1,0 +1,53 @@
+"""``python -m tests.fuzz SECONDS``: fuzz :func:`tests.fuzz.target.one_input`, seeded by our cases.
+
+Ends with status 0 when nothing was found; a crashing input is kept under .cache/fuzz.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["service.checks", "service.events"]):
+    from tests.fuzz.target import one_input
+
+ROOT = Path(__file__).parents[2]
+FOUND = ROOT / ".cache" / "fuzz"
+LONGEST = 6_000
+"""Bytes of an input: enough for every form, few enough for thousands of runs a second."""
+
+
+def write_seeds(folder: Path) -> None:
+    """Every labelled event twice: as JSON, and as answer, text and query."""
+    for cases in sorted((ROOT / "tests" / "cases").glob("*.jsonl")):
+        for number, line in enumerate(cases.read_text(encoding="utf-8").splitlines()):
+            event = json.loads(line)["event"]
+            text = "\n".join(chunk.get("text") or "" for chunk in event["retrieved"])
+            seed = "\0".join((event["answer"], text, event["query"]))
+            whole = json.dumps({"event_id": "seed", **event}, ensure_ascii=False)
+            (folder / f"{cases.stem}-{number}-text").write_bytes(seed.encode())
+            (folder / f"{cases.stem}-{number}-event").write_bytes(whole.encode())
+
+
+def main() -> None:
+    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    FOUND.mkdir(parents=True, exist_ok=True)
+    # libFuzzer ends the process past every finally, so this folder lies where `make clean` looks
+    seeds = FOUND / "seeds"
+    shutil.rmtree(seeds, ignore_errors=True)
+    seeds.mkdir()
+    write_seeds(seeds)
+    arguments = [
+        sys.argv[0], f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=20",
+        "-print_final_stats=1", f"-artifact_prefix={FOUND}/", str(seeds),
+    ]  # fmt: skip
+    atheris.Setup(arguments, one_input)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
