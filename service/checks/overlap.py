@@ -9,7 +9,8 @@ from service.checks.abstention import own_phrases
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 from service.checks.reading import speech
-from service.checks.reading.content_words import VOCABULARIES, content_words, share
+from service.checks.reading.content_words import VOCABULARIES, share, words_of
+from service.checks.reading.folding import fold, lower
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import chunk_texts, is_too_large, lacks_text
 from service.checks.reading.speech_phrases import Act
@@ -75,11 +76,10 @@ def _shares(
     """Per sentence with enough words, its share in the best chunk. Neighbours mostly share it, so
     the last best chunk is tried first."""
     shares = []
+    lowered = lower(fold(answer))
     tried = list(vocabularies)
     for one in asserted:
-        words = content_words(
-            _without(answer, one, marks) if marks else answer[one.start : one.end]
-        )
+        words = words_of(_without(lowered, one, marks) if marks else lowered[one.start : one.end])
         if len(words) < FEWEST_WORDS:
             continue
         best = -1.0
@@ -95,13 +95,15 @@ def _shares(
     return shares
 
 
-def _without(answer: str, one: Sentence, marks: list[Span]) -> str:
+def _without(text: str, one: Sentence, marks: list[Span]) -> str:
     """The sentence without the citations that stand in it."""
     at = bisect_left(marks, (one.start, 0))
+    if at == len(marks) or marks[at][0] >= one.end:
+        return text[one.start : one.end]
     parts, start = [], one.start
     while at < len(marks) and marks[at][0] < one.end:
-        parts.append(answer[start : marks[at][0]])
+        parts.append(text[start : marks[at][0]])
         start = max(start, marks[at][1])
         at += 1
-    parts.append(answer[start : one.end])
+    parts.append(text[start : one.end])
     return " ".join(parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from service.checks import numbers
@@ -20,7 +20,7 @@ from service.checks.reading.folding import fold, lower
 from service.checks.reading.language import detect
 from service.checks.reading.sentences import Kind, Sentence
 from service.checks.reading.sources import chunk_texts
-from service.events import AnswerEvent, ContextItem
+from service.events import AnswerEvent
 
 NAME = "scope"
 MAX_NAMES = 8
@@ -81,13 +81,16 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     if not placed:
         return CheckResult(Outcome.NOT_APPLICABLE)
     chunks = [
-        _Chunk(source.ref, source.text)
+        _Chunk(source.ref, source.text, names)
         for source in chunk_texts(given)
         if len(source.text) <= MAX_TEXT
     ]
+    by_ref = {chunk.ref: chunk for chunk in reversed(chunks)}
     found: list[Evidence] = []
     for one in placed[:MAX_NUMBERS]:
-        found += _mismatch(given.event.answer, one, names, chunks)
+        here = by_ref.get(one.ref)
+        if here is not None and here.named and (one.chunk_end or 0) <= len(here.text):
+            found += _mismatch(given.event.answer, one, here, names, chunks)
     return CheckResult(
         Outcome.PASS,
         evidence=tuple(found),
@@ -133,11 +136,11 @@ _NO_NAMES = frozenset(
 def _names(event: AnswerEvent) -> list[_Name]:
     found: dict[str, _Name] = {}
     for item in event.context:
-        kind = _context_kind(item) if item.kind != "assistant" else None
+        kind = _context_kind(item.name) if item.kind != "assistant" else None
         if kind is not None:
             _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES + " "))
     tokens = [token.strip(_EDGES) for token in event.query[:_LONGEST_QUERY].split()]
-    english: bool | None = None
+    english: bool | None = None  # in English, any capital inside a sentence makes a name
     before = ""
     for number, token in enumerate(tokens):
         word = token.lower()
@@ -155,8 +158,10 @@ def _names(event: AnswerEvent) -> list[_Name]:
         ):
             _add(found, "role", token)
         elif token[:1].isupper() and number:
-            english = detect(event.query) == "en" if english is None else english
-            kind = _kind_after(before, english)
+            kind = _kind_after(before)
+            if kind is None:
+                english = detect(event.query) == "en" if english is None else english
+                kind = "name" if english else None
             if kind is not None:
                 _add(found, kind, token)
         before = word
@@ -166,18 +171,19 @@ def _names(event: AnswerEvent) -> list[_Name]:
 _ENDS = re.compile(r"[,;.(\n]")
 
 
-def _context_kind(item: ContextItem) -> str | None:
-    name = item.name.lower()
+@lru_cache(256)
+def _context_kind(name: str) -> str | None:
+    name = name.lower()
     return next((kind for kind, parts in _CONTEXT if any(part in name for part in parts)), None)
 
 
-def _kind_after(before: str, english: bool) -> str | None:
-    """What a capital word behind ``before`` is; in English, any inside a sentence is a name."""
+def _kind_after(before: str) -> str | None:
+    """What a capital word behind ``before`` is."""
     if before in _PLAN_WORDS:
         return "plan"
     if before in _PLACE_WORDS:
         return "place"
-    return "name" if english or before in _NAME_WORDS else None
+    return "name" if before in _NAME_WORDS else None
 
 
 def _add(found: dict[str, _Name], kind: str, words: str) -> None:
@@ -200,9 +206,15 @@ _CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
 class _Chunk:
     """The sentences and rows of one chunk, read when they are asked for."""
 
-    def __init__(self, ref: str | None, text: str) -> None:
+    def __init__(self, ref: str | None, text: str, names: list[_Name]) -> None:
         self.ref = ref
         self.text = text
+        self._names = names
+
+    @cached_property
+    def named(self) -> list[_Name]:
+        """Those of the names that it holds."""
+        return [name for name in self._names if name.is_in(self.lowered)]
 
     @cached_property
     def lowered(self) -> str:
@@ -215,6 +227,15 @@ class _Chunk:
     @cached_property
     def _starts(self) -> list[int]:
         return [one.start for one in self.statements]
+
+    def about(self, place: int) -> Span:
+        """The line or sentence that a place is in, by line ends and full stops alone."""
+        left, right = max(0, place - _WINDOW), min(len(self.text), place + _WINDOW)
+        for mark in ("\n", ". "):
+            left = max(left, self.text.rfind(mark, left, place) + 1)
+            end = self.text.find(mark, place, right)
+            right = end if end >= 0 else right
+        return left, right
 
     def at(self, place: int) -> int | None:
         """The number of the statement that a place is in."""
@@ -253,15 +274,12 @@ class _Chunk:
 
 
 def _mismatch(
-    answer: str, number: Evidence, names: list[_Name], chunks: list[_Chunk]
+    answer: str, number: Evidence, here: _Chunk, names: list[_Name], chunks: list[_Chunk]
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
-    here = next((one for one in chunks if one.ref == number.ref and end <= len(one.text)), None)
-    if here is None:
-        return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
-    hopeful = [name for name in names if _may_have_rival(here, name, unit)]
+    hopeful = [name for name in here.named if _may_mismatch(here, start, name, unit)]
     if not hopeful:
         return ()
     own = here.at(start)
@@ -291,10 +309,14 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     return counted[1] if counted else unit
 
 
-def _may_have_rival(here: _Chunk, name: _Name, unit: str) -> bool:
-    """Whether a number with the same unit stands about a place of the name, roughly."""
+def _may_mismatch(here: _Chunk, start: int, name: _Name, unit: str) -> bool:
+    """Roughly, before any sentence is read: the name does not stand by the number, but by another
+    one with the same unit."""
+    left, right = here.about(start)
+    if next(name.places(here.lowered, left, right), None) is not None:
+        return False
     for at in name.places(here.lowered):
-        left, right = max(0, at - _WINDOW), at + _WINDOW
+        left, right = here.about(at)
         if here.text.find("|", left, right) >= 0:
             return True
         if here.lowered.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):

@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from service.checks.reading.folding import fold, plain
 
-_WORD = re.compile(r"[0-9]+(?:[.,'][0-9]+)*+|[^\W_]+")
+_WORD = re.compile(r"\w+(?:[.,']\d\w*)*+")
+"""A number with its separators is one word, and so is snake_case."""
 _CJK = "\u2e80"
 STEM = 6
 """Letters of a word that count: endings and second halves of compounds fall away. Measured on
@@ -23,26 +25,36 @@ _REMEMBERED = 50_000
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
     Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
-    words: set[str] = set()
-    for token in set(_WORD.findall(fold(text).lower())):
-        word = _KNOWN.get(token)
-        if word is None:
-            word = _read(token)
-            if word[:1] >= _CJK:
-                words.update(_pairs(token))
-                continue
-            if len(token) <= _LONGEST_REMEMBERED:
-                if len(_KNOWN) >= _REMEMBERED:
-                    _KNOWN.clear()
-                _KNOWN[token] = word
-        if word:
-            words.add(word)
-    return frozenset(words)
+    return frozenset(words_of(fold(text).lower()))
 
 
-def share(words: frozenset[str], vocabulary: frozenset[str]) -> float:
+def words_of(lowered: str) -> set[str]:
+    """The content words of a text that is folded and in lower case already."""
+    tokens = _WORD.findall(lowered)
+    found = set(map(_KNOWN.get, tokens))
+    words = {word for word in found if word}
+    if None in found:
+        for token in set(tokens):
+            if token not in _KNOWN:
+                words.update(_learned(token))
+    return words
+
+
+def _learned(token: str) -> Iterable[str]:
+    """The words of a token that was not met before. All but long ones are remembered."""
+    word = _read(token)
+    if word[:1] >= _CJK:
+        return _pairs(token)
+    if len(token) <= _LONGEST_REMEMBERED:
+        if len(_KNOWN) >= _REMEMBERED:
+            _KNOWN.clear()
+        _KNOWN[token] = word
+    return (word,) if word else ()
+
+
+def share(words: AbstractSet[str], vocabulary: frozenset[str]) -> float:
     """The share of ``words`` (at least one) that stand in ``vocabulary``."""
-    return len(words & vocabulary) / len(words)
+    return len(vocabulary.intersection(words)) / len(words)
 
 
 def _read(token: str) -> str:

@@ -255,16 +255,15 @@ def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
                 continue
             if quoted and _in_quotation(text, first, last):
                 continue
-        yield from _trimmed(text, first, last)
+        words = text[first:last].strip()
+        if words:
+            first = text.index(words[0], first)
+            yield first, first + len(words)
         first = last
-    yield from _trimmed(text, first, end)
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
-    words = text[start:end].strip()
+    words = text[first:end].strip()
     if words:
-        start = text.index(words[0], start)
-        yield start, start + len(words)
+        first = text.index(words[0], first)
+        yield first, first + len(words)
 
 
 def _is_break(text: str, first: int, at: int, end: int) -> bool:
@@ -295,6 +294,8 @@ def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:
 def _is_abbreviated(word: str, before: str, following: str) -> bool:
     """Whether the full stop behind ``word``, the end of ``before``, belongs to it."""
     word = word.lstrip(_BEFORE_WORD).lower()
+    if word not in _ALL_ABBREVIATIONS and len(word) > 2 and word.isalpha():
+        return False
     if len(word) > _LONGEST_ABBREVIATION:
         return False
     if word.isdigit():
@@ -372,3 +373,4 @@ _MAY_END = frozenset(
     "usw etc co corp inc ltd bros u.s u.k a.m p.m u.s.a o.ä u.a u.ä min sek std stk".split()
 )
 """Abbreviations that also stand at the end of a sentence: the next capital decides."""
+_ALL_ABBREVIATIONS = _ABBREVIATIONS | _BEFORE_DIGITS | _MAY_END

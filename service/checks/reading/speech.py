@@ -7,7 +7,7 @@ triggers, the usual answer, costs one search for each trigger and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -62,50 +62,72 @@ def own_phrases(act: Act, words: tuple[str, ...]) -> tuple[Phrase, ...]:
     return tuple(Phrase("", act, (word,), re.compile(re.escape(word))) for word in plain if word)
 
 
-_Active = list[tuple[tuple[str, ...], Phrase]]
-"""Phrases, each with those of its triggers that the text holds."""
+class _Active(NamedTuple):
+    """The phrases that a text calls for, each with those of its triggers that the text holds, and
+    the negations in it."""
+
+    phrases: list[tuple[tuple[str, ...], Phrase]]
+    negations: tuple[str, ...]
 
 
 def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
     plain = lowered.translate(_EMPHASIS) if _EMPHASIZED.search(lowered) else lowered
     begun = _BEGINNINGS.intersection(_BEGINNING.findall(plain))
-    phrases, beginnings = _OTHERS, begun & _OTHER_BEGINNINGS
-    if not NEGATIONS.isdisjoint(begun):
-        phrases, beginnings = PHRASES, begun
-    active: _Active = []
-    found = {t for begin in beginnings for t in _BY_BEGINNING.get(begin, ()) if t in plain}
+    negations = _found(begun & _NEGATED_BEGINNINGS, _BY_NEGATION, plain)
+    if negations:
+        found = _found(begun, _BY_BEGINNING, plain)
+        candidates = PHRASES
+    else:
+        found = _found(begun & _OTHER_BEGINNINGS, _BY_BEGINNING, plain)
+        candidates = _OTHERS
+    phrases: list[tuple[tuple[str, ...], Phrase]] = []
     if found:
-        for phrase in phrases:
+        for phrase in candidates:
             held = found.intersection(phrase.triggers)
             if held:
-                active.append((tuple(held), phrase))
-    active += [(phrase.triggers, phrase) for phrase in own if phrase.triggers[0] in plain]
-    return active
+                phrases.append((tuple(held), phrase))
+    phrases += [(phrase.triggers, phrase) for phrase in own if phrase.triggers[0] in plain]
+    return _Active(phrases, tuple(negations))
+
+
+def _found(begun: frozenset[str], words: dict[str, list[str]], plain: str) -> set[str]:
+    return {word for begin in begun for word in words.get(begin, ()) if word in plain}
 
 
 _BEGINNING = re.compile(r"([0-9a-zß-ÿœ]{1,4})[0-9a-zß-ÿœ]*+")
 """The first four letters of each word, by which triggers are found."""
 
 
-def _by_beginning(phrases: tuple[Phrase, ...]) -> dict[str, list[str]]:
+def _by_beginning(words: Iterable[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for trigger in sorted({trigger for phrase in phrases for trigger in phrase.triggers}):
-        found.setdefault(_BEGINNING.findall(trigger)[0], []).append(trigger)
+    for word in sorted(set(words)):
+        found.setdefault(_BEGINNING.findall(word)[0], []).append(word)
     return found
 
 
-_OTHERS = tuple(phrase for phrase in PHRASES if phrase.act in (Act.ASKS, Act.CHATS))
-"""Those that need no negation: without one in a text, nobody refuses anything in it."""
-_BY_BEGINNING = _by_beginning(PHRASES)
-_OTHER_BEGINNINGS = frozenset(_by_beginning(_OTHERS))
-_BEGINNINGS = NEGATIONS.union(_BY_BEGINNING)
+def _triggers(phrases: tuple[Phrase, ...]) -> Iterator[str]:
+    return (trigger for phrase in phrases for trigger in phrase.triggers)
+
+
+_REFUSALS = frozenset({Act.NO_ANSWER, Act.DENIES, Act.ABOUT_SOURCES})
+"""They need a negation: without one in a text, nobody refuses anything in it."""
+_OTHERS = tuple(phrase for phrase in PHRASES if phrase.act not in _REFUSALS)
+_BY_BEGINNING = _by_beginning(_triggers(PHRASES))
+_OTHER_BEGINNINGS = frozenset(_by_beginning(_triggers(_OTHERS)))
+_BY_NEGATION = _by_beginning(NEGATIONS)
+_NEGATED_BEGINNINGS = frozenset(_BY_NEGATION)
+_BEGINNINGS = _NEGATED_BEGINNINGS.union(_BY_BEGINNING)
 
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
     start, end, kind, _ = one
     if kind in _STRUCTURE:
         return Act.SILENT
-    if not active and end - start >= _SURELY_SAYS and lowered[end - 1] not in _QUESTION_OR_COLON:
+    if (
+        not active.phrases
+        and end - start >= _SURELY_SAYS
+        and lowered[end - 1] not in _QUESTION_OR_COLON
+    ):
         return Act.ASSERTS
     if end - start <= LONGEST:
         words = lowered[start:end]
@@ -115,7 +137,7 @@ def _act(lowered: str, one: Sentence, active: _Active) -> Act:
         words = words.translate(_EMPHASIS)
     if _CITED.search(words):
         words = _CITATION.sub("", words).strip()
-    if active:
+    if active.phrases:
         act = _by_phrase(words, active)
         if act is not None:
             return act
@@ -152,12 +174,19 @@ def _by_phrase(words: str, active: _Active) -> Act | None:
 
 
 def _acts(words: str, active: _Active) -> set[Act]:
-    return {
-        phrase.act
-        for triggers, phrase in active
-        if any(trigger in words for trigger in triggers)
-        and phrase.pattern.search(words) is not None
-    }
+    negated: bool | None = None
+    acts: set[Act] = set()
+    for triggers, phrase in active.phrases:
+        if phrase.act in acts or not any(trigger in words for trigger in triggers):
+            continue
+        if phrase.act in (Act.NO_ANSWER, Act.DENIES) and phrase.language:
+            if negated is None:
+                negated = any(word in words for word in active.negations)
+            if not negated:
+                continue
+        if phrase.pattern.search(words) is not None:
+            acts.add(phrase.act)
+    return acts
 
 
 def _asserts(clause: str, active: _Active) -> bool:

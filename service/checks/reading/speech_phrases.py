@@ -166,13 +166,15 @@ PHRASES: tuple[Phrase, ...] = tuple(
     for language, act, triggers, pattern in _ROWS
 )
 
-NEGATIONS = frozenset(
+NEGATIONS = tuple(
     (
-        "not no t cann noth none neve neit unab uncl insu lack sile outs beyo decl refu agai only won "
-        "kein nich nirg nur auss fehl schw unkl offe pas n ne aucu rien impo ning uni"
+        "not no n't 't cannot nothing none never neither unable unclear insufficient lack silent "
+        "outside beyond decline refuse against only won't "
+        "kein nicht nirg nur ausschließlich fehl schweig unklar offen pas n' ne aucun rien "
+        "impossible ningun"
     ).split()
 )
-"""The first four letters of the words one of which stands in every refusal."""
+"""Beginnings of words; one of them stands in every refusal."""
 
 CONTRAST = re.compile(
     r"[,;.]? +(?:but|however|although|though|yet|aber|jedoch|allerdings|doch|sondern|dagegen|mais|"
