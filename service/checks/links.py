@@ -233,10 +233,14 @@ class _Library:
         return known or self._literal(address)
 
     def _literal(self, address: Address) -> _Known | None:
-        """``Acme.com`` in a text is no address, but the answer's ``acme.com`` stands there."""
-        if address.kind is not Kind.DOMAIN or address.key != address.host:
+        """``Acme.com`` in a text is no address, but the answer's ``acme.com`` stands there; a page
+        whose parts were run together has ``desk@acme.comContact``."""
+        is_domain = address.kind is Kind.DOMAIN and address.key == address.host
+        if address.kind is not Kind.MAIL and not is_domain:
             return None
-        pattern = re.compile(rf"(?i)(?<![\w.@-]){re.escape(address.key)}(?![\w-]|\.\w)")
+        pattern = re.compile(
+            rf"(?<![\w.@+-])(?i:{re.escape(address.key)})(?![a-z0-9_-]|\.[a-z0-9])"
+        )
         for source, has_place in self._sources:
             match = pattern.search(source.text)
             if match is not None:

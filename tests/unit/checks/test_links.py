@@ -79,6 +79,13 @@ def test_evidence_says_where_the_address_stands() -> None:
     assert PAGE[evidence.chunk_start : evidence.chunk_end] == "https://returns.kalmia.test/label"
 
 
+def test_a_source_may_write_a_name_or_run_words_together() -> None:
+    source = "Ask Kalmia.com or desk@kalmia.comContact us. Not xhelp@kalmia.com or sub.kalmia.org."
+
+    assert check("kalmia.com, desk@kalmia.com", source).outcome is Outcome.PASS
+    assert check("kalmia.org, help@kalmia.com", source).failed == 2
+
+
 def test_a_link_that_cites_belongs_to_the_citations() -> None:
     case = labelled.given("See [1](https://nowhere.test/x) and https://other.test/y.", PAGE)
 
