@@ -233,6 +233,7 @@ class AnswersConsumer:
         if placed.uncommitted and not self._commit_one(held.partition, begin):
             # Nothing is read before a commit tells that there is an account: without it a lost
             # store would look like a first start.
+            log.warning("commit_refused", partition=held.partition, offset=begin)
             yield from sleep(RETRY_S)
             return
         if self._consumer.seek(held.partition, begin):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from consumers.dead_letters import PREFIX, UNDECODABLE
-from consumers.kafka import RecordProducer, TopicFacts
+from consumers.kafka import Delivery, RecordProducer, TopicFacts
 from consumers.kafka.topics import Start
 from service.outage import Outage
 from service.records import Record
 from service.store import Store
+
+MAX_UNDER_WAY = 8 << 20
+"""Bytes of dead letters that are sent before the first of them is acknowledged."""
 
 
 def verdict_values(facts: TopicFacts, topic: str) -> Iterator[bytes | None]:
@@ -76,8 +80,8 @@ def redrive(
 ) -> tuple[int, int]:
     """Produce the wanted letters' raw bytes to ``answers`` again. Returns (sent, passed over):
     what was cut or never readable cannot be sent again. Raises :class:`Outage`."""
-    sent, passed = 0, 0
-    deliveries = []
+    sent, passed, waiting = 0, 0, 0
+    deliveries: deque[tuple[Delivery, int]] = deque()
     for item in facts.read_all(dead_letters):
         if not isinstance(item, Record):
             continue
@@ -88,14 +92,20 @@ def redrive(
             passed += 1
             continue
         headers = [pair for pair in item.headers if not pair[0].startswith(PREFIX)]
-        deliveries.append(producer.send(answers, item.key, item.value, headers))
+        while deliveries and waiting + view.size > MAX_UNDER_WAY:
+            waiting -= _acknowledged(answers, *deliveries.popleft())
+        deliveries.append((producer.send(answers, item.key, item.value, headers), view.size))
+        waiting += view.size
         sent += 1
-    for delivery in deliveries:
-        if not delivery.wait(30.0) or delivery.failed() is not None:
-            raise Outage(
-                f"producing to {answers}: {delivery.failed() or 'not acknowledged in time'}"
-            )
+    for delivery, size in deliveries:
+        _acknowledged(answers, delivery, size)
     return sent, passed
+
+
+def _acknowledged(topic: str, delivery: Delivery, size: int) -> int:
+    if not delivery.wait(30.0) or delivery.failed() is not None:
+        raise Outage(f"producing to {topic}: {delivery.failed() or 'not acknowledged in time'}")
+    return size
 
 
 def _view(record: Record) -> DeadLetterView:

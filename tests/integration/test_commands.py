@@ -211,8 +211,9 @@ def test_serve_takes_answers_for_kafka(make_world) -> None:
     world = make_world(partitions=2)
     address = world.serve()
     world.consume()
+    one_event = json.loads(answer_event("one", faulty=True))
     with httpx.Client(base_url=address, timeout=30) as client:
-        one = client.post("/v1/answers", content=answer_event("one", faulty=True))
+        one = client.post("/v1/answers", json=one_event)
         assert one.status_code == 202, one.text
         many = [json.loads(answer_event(f"many-{n}")) for n in range(20)]
         assert client.post("/v1/answers", json=many).status_code == 202
@@ -229,7 +230,7 @@ def test_serve_takes_answers_for_kafka(make_world) -> None:
         assert client.get("/queue").status_code == 200
     # The same id lands in the same partition, and is recognised.
     with httpx.Client(base_url=address, timeout=30) as client:
-        assert client.post("/v1/answers", content=answer_event("one")).status_code == 202
+        assert client.post("/v1/answers", json=one_event).status_code == 202
     world.until_received(22)
     assert world.totals()["duplicate"] == 1
     assert set(world.books().values()) == {0}

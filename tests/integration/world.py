@@ -196,7 +196,7 @@ class World:
         log = (self.folder / f"consume-{len(self.processes)}.log").open("ab")
         process = subprocess.Popen(
             [sys.executable, "-m", "service.cli", "consume", *arguments],
-            env={**os.environ, **self.environment, **extra},
+            env={**os.environ, "PYTHONFAULTHANDLER": "1", **self.environment, **extra},
             stdout=log,
             stderr=log,
         )
@@ -273,7 +273,7 @@ class World:
         assert self.processes[number].poll() is None
 
     def logs(self) -> str:
-        return "\n".join(f"--- {n}\n{self.log(n)[-3000:]}" for n in range(len(self.processes)))
+        return "\n".join(f"--- {n}\n{self.log(n)[-9000:]}" for n in range(len(self.processes)))
 
     def stop(self, process: subprocess.Popen[bytes], timeout_s: float = 40) -> int:
         """SIGTERM, and its exit code."""
@@ -302,10 +302,19 @@ class World:
     def committed(self) -> dict[int, int]:
         return self.facts.committed(self.settings.group, self.answers)
 
+    def _dump_stacks(self) -> None:
+        """Where every thread of every consumer stands, into their logs; it ends them."""
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.send_signal(signal.SIGABRT)
+                process.wait(20)
+
     def until(self, condition: Callable[[], object], timeout_s: float = 60) -> None:
         give_up = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() > give_up:
+                self._dump_stacks()
                 raise AssertionError(
                     f"not in {timeout_s} s; received {self.received()}\n{self.logs()}"
                 )
