@@ -16,6 +16,7 @@ from service.checks import numbers
 from service.checks.model import CheckInput, CheckResult, Evidence, Outcome, Span
 from service.checks.reading import sentences
 from service.checks.reading.calendar import month
+from service.checks.reading.content_words import VOCABULARIES, content_words
 from service.checks.reading.folding import fold, lower
 from service.checks.reading.language import detect
 from service.checks.reading.sentences import Kind, Sentence
@@ -37,6 +38,7 @@ class _Name(NamedTuple):
     kind: str
     words: str
     folded: str
+    stems: frozenset[str]
 
     def places(self, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
         """Where it stands as a whole word in lower-case ``text``; at most 20 places."""
@@ -192,7 +194,7 @@ def _add(found: dict[str, _Name], kind: str, words: str) -> None:
         return
     if key in _NO_NAMES or month(words) is not None:
         return
-    found[key] = _Name(kind, words, lower(words))
+    found[key] = _Name(kind, words, lower(words), content_words(words))
 
 
 # ── where things stand in a chunk ─────────────────────────────────────────────────────────────
@@ -213,8 +215,14 @@ class _Chunk:
 
     @cached_property
     def named(self) -> list[_Name]:
-        """Those of the names that it holds."""
-        return [name for name in self._names if name.is_in(self.lowered)]
+        """Those of the names that it holds. Its content words are known already, as a rule; lower
+        case costs more."""
+        vocabulary = VOCABULARIES.of(self.text)
+        return [
+            name
+            for name in self._names
+            if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.lowered)
+        ]
 
     @cached_property
     def lowered(self) -> str:
@@ -277,9 +285,15 @@ def _mismatch(
     answer: str, number: Evidence, here: _Chunk, names: list[_Name], chunks: list[_Chunk]
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
+    left, right = here.about(start)
+    apart = [
+        name for name in here.named if next(name.places(here.lowered, left, right), None) is None
+    ]
+    if not apart:
+        return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
-    hopeful = [name for name in here.named if _may_mismatch(here, start, name, unit)]
+    hopeful = [name for name in apart if _may_have_rival(here, name, unit)]
     if not hopeful:
         return ()
     own = here.at(start)
@@ -309,12 +323,8 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     return counted[1] if counted else unit
 
 
-def _may_mismatch(here: _Chunk, start: int, name: _Name, unit: str) -> bool:
-    """Roughly, before any sentence is read: the name does not stand by the number, but by another
-    one with the same unit."""
-    left, right = here.about(start)
-    if next(name.places(here.lowered, left, right), None) is not None:
-        return False
+def _may_have_rival(here: _Chunk, name: _Name, unit: str) -> bool:
+    """Roughly, before any sentence is read: whether a number with the unit stands by the name."""
     for at in name.places(here.lowered):
         left, right = here.about(at)
         if here.text.find("|", left, right) >= 0:

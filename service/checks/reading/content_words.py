@@ -8,6 +8,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from itertools import repeat
 
 from service.checks.reading.folding import fold, plain
 
@@ -20,6 +21,8 @@ STEM = 6
 0.963, without it 0.959, with 5 letters 0.963, with 7 0.960, with suffix rules 0.958."""
 _LONGEST_REMEMBERED = 40
 _REMEMBERED = 50_000
+_UNKNOWN = "?"
+"""No word: stands for a token that was not met before."""
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -31,12 +34,13 @@ def content_words(text: str) -> frozenset[str]:
 def words_of(lowered: str) -> set[str]:
     """The content words of a text that is folded and in lower case already."""
     tokens = _WORD.findall(lowered)
-    found = set(map(_KNOWN.get, tokens))
-    words = {word for word in found if word}
-    if None in found:
+    words = set(map(_KNOWN.get, tokens, repeat(_UNKNOWN)))
+    if _UNKNOWN in words:
+        words.discard(_UNKNOWN)
         for token in set(tokens):
             if token not in _KNOWN:
                 words.update(_learned(token))
+    words.discard("")
     return words
 
 
