@@ -9,7 +9,7 @@ from service.checks.abstention import own_phrases
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 from service.checks.reading import speech
-from service.checks.reading.content_words import VOCABULARIES, share, words_of
+from service.checks.reading.content_words import VOCABULARIES, words_of
 from service.checks.reading.folding import fold, lower
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import chunk_texts, is_too_large, lacks_text
@@ -73,25 +73,14 @@ def _marks(reading: CitationReading) -> list[Span]:
 def _shares(
     answer: str, asserted: list[Sentence], marks: list[Span], vocabularies: list[frozenset[str]]
 ) -> list[float]:
-    """Per sentence with enough words, its share in the best chunk. Neighbours mostly share it, so
-    the last best chunk is tried first."""
+    """Per sentence with enough words, its share in the best chunk."""
     shares = []
     lowered = lower(fold(answer))
-    tried = list(vocabularies)
     for one in asserted:
         words = words_of(_without(lowered, one, marks) if marks else lowered[one.start : one.end])
-        if len(words) < FEWEST_WORDS:
-            continue
-        best = -1.0
-        for at, vocabulary in enumerate(tried):
-            found = share(words, vocabulary)
-            if found > best:
-                best, best_at = found, at
-                if found == 1.0:
-                    break
-        if best_at:
-            tried[0], tried[best_at] = tried[best_at], tried[0]
-        shares.append(best)
+        if len(words) >= FEWEST_WORDS:
+            best = max(map(len, map(words.intersection, vocabularies)))
+            shares.append(best / len(words))
     return shares
 
 

@@ -17,7 +17,7 @@ from service.checks.model import CheckInput, CheckResult, Evidence, Outcome, Spa
 from service.checks.reading import sentences
 from service.checks.reading.calendar import month
 from service.checks.reading.content_words import VOCABULARIES, content_words
-from service.checks.reading.folding import fold, lower
+from service.checks.reading.folding import lower
 from service.checks.reading.language import detect
 from service.checks.reading.sentences import Kind, Sentence
 from service.checks.reading.sources import chunk_texts
@@ -33,28 +33,30 @@ MAX_NUMBERS = 20
 
 
 class _Name(NamedTuple):
-    """Something that was asked about. ``kind``: plan | version | role | place | name."""
+    """Something that was asked about. ``kind``: plan | version | role | place | name. ``forms``: as
+    it was written, small, with a capital, all capitals (sparing the texts their lower case)."""
 
     kind: str
     words: str
-    folded: str
+    forms: tuple[str, ...]
     stems: frozenset[str]
 
     def places(self, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-        """Where it stands as a whole word in lower-case ``text``; at most 20 places."""
+        """Where it stands as a whole word in a text; at most 20 places of each form."""
         end = len(text) if end is None else end
-        at = text.find(self.folded, start, end)
-        for _ in range(_MOST_PLACES):
-            if at < 0:
-                return
-            after = at + len(self.folded)
-            v = self.kind == "version" and text[at - 1 : at] == "v"
-            if _is_apart(text, at - v, after):
-                yield at
-            at = text.find(self.folded, after, end)
+        length = len(self.words)
+        for form in self.forms:
+            at = text.find(form, start, end)
+            for _ in range(_MOST_PLACES):
+                if at < 0:
+                    break
+                v = self.kind == "version" and text[at - 1 : at] in ("v", "V")
+                if _is_apart(text, at - v, at + length):
+                    yield at
+                at = text.find(form, at + length, end)
 
-    def is_in(self, text: str) -> bool:
-        return next(self.places(text), None) is not None
+    def is_in(self, text: str, start: int = 0, end: int | None = None) -> bool:
+        return next(self.places(text, start, end), None) is not None
 
 
 _MOST_PLACES = 20
@@ -194,7 +196,12 @@ def _add(found: dict[str, _Name], kind: str, words: str) -> None:
         return
     if key in _NO_NAMES or month(words) is not None:
         return
-    found[key] = _Name(kind, words, lower(words), content_words(words))
+    found[key] = _Name(kind, words, _forms(words), content_words(words))
+
+
+def _forms(words: str) -> tuple[str, ...]:
+    forms = (words, lower(words), words[:1].upper() + words[1:], words.upper())
+    return tuple(dict.fromkeys(form for form in forms if len(form) == len(words)))
 
 
 # ── where things stand in a chunk ─────────────────────────────────────────────────────────────
@@ -215,18 +222,13 @@ class _Chunk:
 
     @cached_property
     def named(self) -> list[_Name]:
-        """Those of the names that it holds. Its content words are known already, as a rule; lower
-        case costs more."""
+        """Those of the names that it holds. Its content words are known already, as a rule."""
         vocabulary = VOCABULARIES.of(self.text)
         return [
             name
             for name in self._names
-            if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.lowered)
+            if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.text)
         ]
-
-    @cached_property
-    def lowered(self) -> str:
-        return lower(self.text)
 
     @cached_property
     def statements(self) -> tuple[Sentence, ...]:
@@ -286,9 +288,7 @@ def _mismatch(
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
     left, right = here.about(start)
-    apart = [
-        name for name in here.named if next(name.places(here.lowered, left, right), None) is None
-    ]
+    apart = [name for name in here.named if not name.is_in(here.text, left, right)]
     if not apart:
         return ()
     surface = here.text[start:end]
@@ -318,32 +318,32 @@ _WINDOW = 300
 
 def _unit(here: _Chunk, surface: str, end: int) -> str:
     """The unit in the surface, or else the next word, which says what is counted."""
-    unit = lower(fold(_NUMBER.sub("", surface))).strip()
-    counted = None if unit else _COUNTED.match(here.lowered, end)
+    unit = _NUMBER.sub("", surface).strip()
+    counted = None if unit else _COUNTED.match(here.text, end)
     return counted[1] if counted else unit
 
 
 def _may_have_rival(here: _Chunk, name: _Name, unit: str) -> bool:
     """Roughly, before any sentence is read: whether a number with the unit stands by the name."""
-    for at in name.places(here.lowered):
+    for at in name.places(here.text):
         left, right = here.about(at)
         if here.text.find("|", left, right) >= 0:
             return True
-        if here.lowered.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
+        if here.text.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
             return True
     return False
 
 
 def _stands_by(here: _Chunk, own: int, start: int, name: _Name) -> bool:
-    if next(name.places(here.lowered, *here.near(own)), None) is not None:
+    if name.is_in(here.text, *here.near(own)):
         return True
     header = here.header(own)
-    return header is not None and name.is_in(lower(here.cell(header, here.column(own, start))))
+    return header is not None and name.is_in(here.cell(header, here.column(own, start)))
 
 
 def _beside(here: _Chunk, name: _Name, surface: str) -> bool:
     """Whether the same number also stands in a statement that names it."""
-    if not name.is_in(here.lowered):
+    if not name.is_in(here.text):
         return False
     place = here.text.find(surface)
     for _ in range(_MOST_PLACES):
@@ -359,8 +359,8 @@ def _beside(here: _Chunk, name: _Name, surface: str) -> bool:
 def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[int, Span] | None:
     """A statement with the name and another number of the same kind; the place of the name."""
     header = here.header(own)
-    for at in name.places(here.lowered):
-        number, span = here.at(at), (at, at + len(name.folded))
+    for at in name.places(here.text):
+        number, span = here.at(at), (at, at + len(name.words))
         if number is None:
             continue
         one = here.statements[number]
@@ -371,7 +371,9 @@ def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[
             ):
                 return number, span
         elif number != own and one.kind is not Kind.HEADING:
-            words = here.lowered[one.start : one.end].replace(name.folded, "")
+            words = here.text[one.start : one.end]
+            for form in name.forms:
+                words = words.replace(form, "")
             if _DIGIT.search(words) and (one.kind is Kind.ROW or unit in words):
                 return number, span
     return None

@@ -52,7 +52,7 @@ def read(text: str, own: tuple[Phrase, ...] = ()) -> tuple[Spoken, ...]:
     """Every sentence with its act. ``own``: phrases of the app, beside the built-in ones."""
     lowered = lower(fold(text))
     active = _active(lowered, own)
-    return tuple(Spoken(one, _act(lowered, one, active)) for one in sentences.read(text))
+    return tuple([Spoken(one, _act(lowered, one, active)) for one in sentences.read(text)])
 
 
 @lru_cache(64)
