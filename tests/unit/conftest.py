@@ -1,10 +1,26 @@
-"""How hypothesis behaves here: no clock decides, since machines of CI are busy."""
+"""How hypothesis and logging behave here."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
+# No clock decides: machines of CI are busy.
 settings.register_profile(
     "groundwatch", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("groundwatch")
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """A command configures logging to the standard error that it was run with, which is closed
+    when its test ends."""
+    handlers = list(logging.root.handlers)
+    yield
+    structlog.reset_defaults()
+    logging.root.handlers[:] = handlers
