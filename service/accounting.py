@@ -13,8 +13,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from service.checks import CHECKS
+
 SEPARATOR = "\x1f"
 """Between the parts of a counter's field: release, ruleset, language, measure."""
+
+
+OUTCOMES = ("pass", "fail", "not_applicable", "not_evaluated", "disabled")
+"""Of a check. In ``rag.verdicts`` they stand as their numbers here: only append."""
 
 
 class Kind(StrEnum):
@@ -40,7 +46,9 @@ class CheckRow:
 class Row:
     """Everything that is counted about one record, and nothing else. ``app`` and ``release`` are
     the bounded labels, ``identity`` is the app's name as it was sent. ``hour``: hours since 1970.
-    ``causes``: (check, reason, cause, severity, surface) of each finding, the gravest first."""
+    ``causes``: (check, reason, cause, severity, surface) of each finding, the gravest first;
+    ``label``: the kind of answer (answer, no_answer, clarify, deny); ``marks``: what the measuring
+    checks noticed (empty_retrieval, low_overlap, scope_mismatch)."""
 
     offset: int
     kind: Kind
@@ -61,6 +69,8 @@ class Row:
     pi_audit: float = 0.0
     checks: Mapping[str, CheckRow] = field(default_factory=dict)
     causes: tuple[tuple[str, str, str, str, str], ...] = ()
+    label: str = ""
+    marks: tuple[str, ...] = ()
 
     @property
     def flagged(self) -> bool:
@@ -75,11 +85,25 @@ def encode_row(row: Row) -> list[Any]:
             row.release, row.ruleset, row.language, row.purpose, row.status, row.hour]  # fmt: skip
     if row.kind is not Kind.CHECKED:
         return head
-    checks = {
-        name: [check.outcome, check.evaluated, check.failed, check.not_evaluated]
-        for name, check in row.checks.items()
-    }
-    return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes]
+    checks = {name: _encode_check(check) for name, check in row.checks.items()}
+    return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes, row.label,
+            row.marks]  # fmt: skip
+
+
+def _encode_check(check: CheckRow) -> int | list[Any]:
+    """The outcome's number alone, where there is no more to say."""
+    outcome = OUTCOMES.index(check.outcome)
+    if check.not_evaluated:
+        return [outcome, check.evaluated, check.failed, check.not_evaluated]
+    if check.evaluated or check.failed:
+        return [outcome, check.evaluated, check.failed]
+    return outcome
+
+
+def _decode_check(data: int | Sequence[Any]) -> CheckRow:
+    if isinstance(data, int):
+        return CheckRow(OUTCOMES[data])
+    return CheckRow(OUTCOMES[data[0]], *data[1:])
 
 
 def decode_row(data: Sequence[Any]) -> Row:
@@ -90,8 +114,9 @@ def decode_row(data: Sequence[Any]) -> Row:
              "purpose", "status", "hour", "u", "stratum", "pi", "pi_audit")  # fmt: skip
     values = dict(zip(names, data[2:], strict=False))
     if kind is Kind.CHECKED:
-        values["checks"] = {name: CheckRow(*check) for name, check in data[16].items()}
+        values["checks"] = {name: _decode_check(check) for name, check in data[16].items()}
         values["causes"] = tuple(tuple(cause) for cause in data[17])
+        values["label"], values["marks"] = data[18], tuple(data[19])
     return Row(offset=data[0], kind=kind, **values)
 
 
@@ -137,6 +162,10 @@ def _measures(row: Row) -> Iterable[tuple[str, int]]:
     yield f"stratum:{row.stratum}", 1
     if row.flagged:
         yield "flagged", 1
+    if row.label:
+        yield f"kind:{row.label}", 1
+    for mark in row.marks:
+        yield f"mark:{mark}", 1
     for name, check in row.checks.items():
         yield f"{name}:{check.outcome}", 1
         if check.not_evaluated:
@@ -193,11 +222,10 @@ class Books:
         return all(equation.imbalance == 0 for equation in self.equations)
 
 
-EQUATIONS = ("offsets", "records", "citations", "numbers", "flagged", "cases")
-"""Names of the equations that exist; the check equations are named by their check."""
+EQUATIONS = ("offsets", "records", *CHECKS, "flagged", "cases")
+"""Names of the equations that exist; those of the checks are named by their check."""
 
 CASE_STATES = ("open", "claimed", "withheld", "resolved", "expired", "erased")
-_OUTCOMES = ("pass", "fail", "not_applicable", "not_evaluated", "disabled")
 
 
 def books_of(
@@ -227,7 +255,7 @@ def books_of(
         ),
     ]
     for check in checks:
-        outcomes = {name: totals.get(f"check:{check}:{name}", 0) for name in _OUTCOMES}
+        outcomes = {name: totals.get(f"check:{check}:{name}", 0) for name in OUTCOMES}
         equations.append(Equation(check, {"checked": totals.get("checked", 0)}, outcomes))
     parts = ("cases", "suppressed", "auto_grouped")
     equations.append(

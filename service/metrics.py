@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from service.accounting import EQUATIONS, Books, Kind, Row
+from service.checks import REASONS
 from service.checks.model import NotEvaluated, Outcome
 from service.events import RejectReason
 from service.policy import OTHER
@@ -31,15 +32,6 @@ Dependency = Literal["kafka", "redis"]
 Stage = Literal["parse", "lookup", "check", "store", "produce"]
 HaltReason = Literal["store_lost", "store_behind", "topic_recreated", "ahead_of_log", "rebuilding"]
 Disposition = Literal["case", "suppressed", "auto_grouped"]
-
-FINDING_REASONS: Mapping[str, tuple[str, ...]] = {
-    "citations": (
-        "unknown_ref", "not_retrieved", "index_out_of_range", "unknown_url", "unknown_author_year",
-        "malformed",
-    ),
-    "numbers": ("absent", "unit_mismatch", "magnitude", "sign", "transposed"),
-}  # fmt: skip
-"""The closed set of finding reasons of each check, whose series are made before they are needed."""
 
 RECORD_KINDS = ("received", *(kind.value for kind in Kind), "lost", "gap")
 DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable")
@@ -369,7 +361,7 @@ class Metrics:
         _create(self._records, RECORD_KINDS)
         _create(self._rejected, (reason.value for reason in RejectReason))
         _create(self._dead_letters, DEAD_LETTER_REASONS)
-        _create(self._check_errors, FINDING_REASONS)
+        _create(self._check_errors, REASONS)
         _create(self._stage_seconds, get_args(Stage))
         _create(self._halted, get_args(HaltReason))
         _create(self._outages, get_args(Dependency))
@@ -382,7 +374,7 @@ class Metrics:
         if (app, release) in self._declared:
             return
         self._declared.add((app, release))
-        for check, reasons in FINDING_REASONS.items():
+        for check, reasons in REASONS.items():
             for outcome in Outcome:
                 self._check_results.labels(app, release, check, outcome.value)
             for reason in reasons:

@@ -23,7 +23,7 @@ from service.checks.reading.language import detect
 from service.drafts import CaseDraft, draft_case
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
-from service.policy import OTHER, Policy
+from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
 from service.review.cases import SEVERITY_ORDER
 
@@ -279,7 +279,7 @@ class _Work:
             self.terms.secret,
             event.app,
             event.event_id,
-            False,
+            sampling.REST,
             self.terms.policy.of(event.app).sampling,
         )
         self.rows.append(
@@ -312,8 +312,14 @@ class _Work:
         findings = sorted(
             (finding for result in results.values() for finding in result.findings), key=_gravity
         )
+        label, marks = results["abstention"].label, _marks(results, policy)
+        gravest = findings[0].severity.value if findings else None
         drawn = sampling.draw(
-            self.terms.secret, event.app, event.event_id, bool(findings), policy.sampling
+            self.terms.secret,
+            event.app,
+            event.event_id,
+            sampling.stratum_of(gravest, label, marks),
+            policy.sampling,
         )
         row = Row(
             kind=Kind.CHECKED,
@@ -324,6 +330,8 @@ class _Work:
             pi_audit=drawn.pi_audit,
             checks={name: _check_row(result) for name, result in results.items()},
             causes=_causes(findings),
+            label=label,
+            marks=marks,
         )
         hits = group_hits(row)
         if hits:
@@ -425,6 +433,21 @@ def _language(event: AnswerEvent) -> str:
 
 def _gravity(finding: Finding) -> int:
     return SEVERITY_ORDER.index(finding.severity.value)
+
+
+EMPTY_RETRIEVAL = "empty_retrieval"
+SCOPE_MISMATCH = "scope_mismatch"
+
+
+def _marks(results: Mapping[str, CheckResult], policy: AppPolicy) -> tuple[str, ...]:
+    """What the measuring checks noticed: it steers sampling and priority, and is no verdict."""
+    overlap = dict(results["overlap"].measures).get("min_sentence_overlap", 1.0)
+    noticed = {
+        EMPTY_RETRIEVAL: dict(results["retrieval"].measures).get("empty", 0.0) > 0,
+        SCOPE_MISMATCH: dict(results["scope"].measures).get("mismatches", 0.0) > 0,
+        sampling.LOW_OVERLAP: overlap < policy.sampling.low_overlap_below,
+    }
+    return tuple(mark for mark, is_so in noticed.items() if is_so)
 
 
 def _check_row(result: CheckResult) -> CheckRow:

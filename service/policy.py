@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from service.expressions import check_expression
 
-CHECKS_VERSION = 1
+CHECKS_VERSION = 2
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
 
 OTHER = "other"
@@ -90,8 +90,14 @@ class SamplingPolicy(_Closed):
     """Inclusion probabilities. The judge's are at least the audit's, always."""
 
     audit: Probability = 0.005
+    flagged_high: Probability = 0.3
     flagged: Probability = 0.2
+    abstained: Probability = 0.05
+    low_overlap: Probability = 0.05
     rest: Probability = 0.01
+    low_overlap_below: Probability = Field(
+        0.3, description="A sentence that shares less with its best chunk makes an answer doubtful."
+    )
 
 
 class AppPolicy(_Closed):

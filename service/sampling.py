@@ -6,14 +6,20 @@ As π_stratum ≥ π_audit always, every audited answer is judged too.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from service.policy import SamplingPolicy
 
+FLAGGED_HIGH = "flagged_high"
 FLAGGED = "flagged"
+ABSTAINED = "abstained"
+LOW_OVERLAP = "low_overlap"
 REST = "rest"
-STRATA = (FLAGGED, REST)
+STRATA = (FLAGGED_HIGH, FLAGGED, ABSTAINED, LOW_OVERLAP, REST)
+"""In the order in which they claim an answer."""
+ABSTENTIONS = frozenset({"no_answer", "clarify", "deny"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,18 @@ def uniform(secret: bytes, app: str, event_id: str) -> float:
     return float(int.from_bytes(digest, "big") >> 11) / float(1 << 53)
 
 
-def draw(secret: bytes, app: str, event_id: str, flagged: bool, policy: SamplingPolicy) -> Draw:
-    """Stratum and probabilities of one checked answer."""
-    stratum = FLAGGED if flagged else REST
-    pi = policy.flagged if flagged else policy.rest
+def stratum_of(gravest: str | None, label: str, marks: Collection[str]) -> str:
+    """Where an answer is drawn from. ``gravest``: severity of its gravest finding, None without
+    one; ``label``: the class that ``abstention`` gave it; ``marks``: what the measuring checks saw.
+    """
+    if gravest is not None:
+        return FLAGGED_HIGH if gravest == "high" else FLAGGED
+    if label in ABSTENTIONS:
+        return ABSTAINED
+    return LOW_OVERLAP if LOW_OVERLAP in marks else REST
+
+
+def draw(secret: bytes, app: str, event_id: str, stratum: str, policy: SamplingPolicy) -> Draw:
+    """u and the inclusion probabilities of one checked answer of ``stratum``."""
+    pi: float = getattr(policy, stratum)
     return Draw(uniform(secret, app, event_id), stratum, max(pi, policy.audit), policy.audit)

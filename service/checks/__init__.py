@@ -6,58 +6,93 @@ runs them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from traceback import walk_tb
 
-from service.checks import citations, numbers
+from service.checks import (
+    abstention,
+    access,
+    citation_coverage,
+    citations,
+    identifiers,
+    links,
+    numbers,
+    overlap,
+    quotes,
+    retrieval,
+    scope,
+)
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 
-CHECKS: tuple[str, ...] = ("citations", "numbers")
+
+@dataclass(slots=True)
+class _Run:
+    """One answer on its way through the checks: what the earlier ones found and claimed."""
+
+    given: CheckInput
+    reading: CitationReading | None
+    owned: tuple[Span, ...] = ()
+    results: dict[str, CheckResult] = field(default_factory=dict)
+
+
+_CHECKS: Mapping[str, Callable[[_Run], CheckResult]] = {
+    "citations": lambda run: citations.check(run.given, run.reading),
+    "links": lambda run: links.check(run.given, run.owned),
+    "quotes": lambda run: quotes.check(run.given, run.owned),
+    "numbers": lambda run: numbers.check(run.given, run.owned, run.reading),
+    "identifiers": lambda run: identifiers.check(run.given, run.owned),
+    "citation_coverage": lambda run: citation_coverage.check(run.given, run.reading),
+    "abstention": lambda run: abstention.check(run.given),
+    "access": lambda run: access.check(run.given, run.reading),
+    "retrieval": lambda run: retrieval.check(run.given, run.reading),
+    "scope": lambda run: scope.check(run.given, run.results["numbers"].evidence),
+    "overlap": lambda run: overlap.check(run.given, run.reading),
+}
+
+CHECKS: tuple[str, ...] = tuple(_CHECKS)
+
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "citations": tuple(citations.SEVERITY),
+    "links": links.REASONS,
+    "quotes": tuple(quotes.SEVERITY),
+    "numbers": tuple(numbers.SEVERITY),
+    "identifiers": identifiers.REASONS,
+    "citation_coverage": tuple(citation_coverage.SEVERITY),
+    "abstention": tuple(abstention.SEVERITY),
+    "access": tuple(access.SEVERITY),
+    "retrieval": (),
+    "scope": (),
+    "overlap": (),
+}
+"""The closed set of finding reasons of each check. The last three measure and never fail."""
 
 
 def run_checks(given: CheckInput, reading: CitationReading | None = None) -> dict[str, CheckResult]:
     """One result a check, in the order of :data:`CHECKS`; never raises for a check that raises.
 
-    A span has one owner: what ``citations`` claims, ``numbers`` leaves alone. ``reading`` is what
-    :func:`service.checks.citations.read` returned for this event; it is read anew when absent.
+    A span has one owner: what an earlier check claims, a later one leaves alone. ``reading`` is
+    what :func:`service.checks.citations.read` returned for this event; it is read anew when absent.
     """
     disabled = given.policy.disabled_checks
-    results: dict[str, CheckResult] = {}
-    owned: tuple[Span, ...] = ()
-    for name in CHECKS:
+    run = _Run(given, reading)
+    for name, check in _CHECKS.items():
         if name in disabled:
-            results[name] = CheckResult(Outcome.DISABLED)
-            continue
-        check = _CHECKS[name]
-        try:
-            result = check(given, reading, owned)
-        except Exception as error:  # noqa: BLE001
-            result = CheckResult(
-                Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR, error=where(error)
-            )
-        owned += result.owned
-        results[name] = result
-    return results
-
-
-Check = Callable[[CheckInput, CitationReading | None, tuple[Span, ...]], CheckResult]
-
-
-def _citations(
-    given: CheckInput, reading: CitationReading | None, owned: tuple[Span, ...]
-) -> CheckResult:
-    return citations.check(given, reading)
-
-
-def _numbers(
-    given: CheckInput, reading: CitationReading | None, owned: tuple[Span, ...]
-) -> CheckResult:
-    return numbers.check(given, owned)
-
-
-_CHECKS: dict[str, Check] = {"citations": _citations, "numbers": _numbers}
+            result = CheckResult(Outcome.DISABLED)
+        else:
+            try:
+                result = check(run)
+            except Exception as error:  # noqa: BLE001
+                result = CheckResult(
+                    Outcome.NOT_EVALUATED,
+                    not_evaluated=NotEvaluated.CHECK_ERROR,
+                    error=where(error),
+                )
+        run.owned += result.owned
+        run.results[name] = result
+    return run.results
 
 
 def where(error: BaseException) -> str:

@@ -55,7 +55,7 @@ later findings go without and are called ``absent``."""
 _MAX_DERIVED = 40
 """Misses past which no arithmetic is tried."""
 
-_SEVERITY = {
+SEVERITY = {
     nearest.ABSENT: Severity.MEDIUM,
     nearest.UNIT_MISMATCH: Severity.HIGH,
     nearest.MAGNITUDE: Severity.HIGH,
@@ -419,7 +419,7 @@ def _finding(answer: str, miss: Miss, indexes: Indexed, say: Wording) -> Finding
     reason = nearest.ABSENT if near is None else near.reason
     detail = say("absent", surface=shortened(surface))
     cause = _cause(miss, surface)
-    severity = _SEVERITY[reason]
+    severity = SEVERITY[reason]
     if near is None:
         return Finding(NAME, reason, surface, start, end, detail, severity, cause)
     source, found = near.source, near.found

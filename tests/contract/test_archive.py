@@ -124,7 +124,7 @@ def test_a_case_in_full(world: World) -> None:
     [finding] = case.findings
     start, end = finding["start"], finding["end"]
     assert case.event["answer"][start:end] == finding["surface"] == "[pricing#x0]"
-    assert case.outcomes == {"citations": "fail", "numbers": "pass"}
+    assert case.outcomes.items() >= {"citations": "fail", "numbers": "pass"}.items()
     assert not case.reduced
     assert (summary.status, summary.alike, summary.occurred_ms) == ("open", 1, NOW)
 

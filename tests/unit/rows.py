@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from service.accounting import CheckRow, Kind, Row
 from service.checks.model import NotEvaluated, Outcome
 from service.events import RejectReason
+from service.sampling import STRATA
 
 names = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=8)
 checks = st.builds(
@@ -44,7 +45,11 @@ def _row(kind: Kind) -> st.SearchStrategy[Row]:
     if kind is Kind.CHECKED:
         parts |= {
             "u": st.floats(0, 1, exclude_max=True), "pi": probabilities, "pi_audit": probabilities,
-            "stratum": st.sampled_from(["flagged", "rest"]),
+            "stratum": st.sampled_from(STRATA),
+            "label": st.sampled_from(["", "answer", "no_answer"]),
+            "marks": st.lists(st.sampled_from(["low_overlap", "empty_retrieval"]), unique=True).map(
+                tuple
+            ),
             "checks": st.fixed_dictionaries({"citations": checks, "numbers": checks}),
             "causes": st.lists(causes, max_size=3).map(tuple),
         }  # fmt: skip

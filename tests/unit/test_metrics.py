@@ -10,9 +10,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
-from service.checks import CHECKS, citations, numbers
+from service.checks import CHECKS, REASONS, citations, numbers
 from service.events import RejectReason
-from service.metrics import FINDING_REASONS, MAX_RELEASES, Metrics, reference
+from service.metrics import MAX_RELEASES, Metrics, reference
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 498_000
@@ -154,7 +154,7 @@ def test_failure_series_exist_before_the_first_failure() -> None:
         assert value(metrics, "rejected_total", reason=reason.value) == 0
         assert value(metrics, "dead_letters_total", reason=reason.value) == 0
     assert value(metrics, "dead_letters_total", reason="undecodable") == 0
-    for check in FINDING_REASONS:
+    for check in REASONS:
         assert value(metrics, "check_errors_total", check=check) == 0
     for dependency in ("kafka", "redis"):
         assert value(metrics, "outages_total", dependency=dependency) == 0
@@ -175,16 +175,16 @@ def test_the_first_answer_of_a_release_makes_its_failure_series() -> None:
     passed = {"citations": CheckRow("pass"), "numbers": CheckRow("pass")}
     metrics.observe_rows([row(checks=passed, causes=())])
     labels = {"app": "support", "release": "r1"}
-    for check, reasons in FINDING_REASONS.items():
+    for check, reasons in REASONS.items():
         assert value(metrics, "check_results_total", check=check, outcome="fail", **labels) == 0
         for reason in reasons:
             assert value(metrics, "findings_total", check=check, reason=reason, **labels) == 0
 
 
 def test_the_reasons_are_those_of_the_checks() -> None:
-    assert set(FINDING_REASONS) == set(CHECKS)
-    assert set(FINDING_REASONS["citations"]) == set(citations.SEVERITY)
-    assert set(FINDING_REASONS["numbers"]) == set(numbers._SEVERITY)
+    assert set(REASONS) == set(CHECKS)
+    assert set(REASONS["citations"]) == set(citations.SEVERITY)
+    assert set(REASONS["numbers"]) == set(numbers.SEVERITY)
 
 
 def test_gauges_forget_what_is_no_longer_said() -> None:

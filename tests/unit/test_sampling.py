@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.policy import SamplingPolicy
-from service.sampling import FLAGGED, REST, draw, uniform
+from service.sampling import ABSTENTIONS, STRATA, draw, stratum_of, uniform
 
 SECRET = b"a secret of the tests"
 IDS = [f"id-{n}" for n in range(20_000)]
 U = [uniform(SECRET, "support", event_id) for event_id in IDS]
 
 probabilities = st.floats(0, 1)
-policies = st.builds(SamplingPolicy, audit=probabilities, flagged=probabilities, rest=probabilities)
+strata = st.sampled_from(STRATA)
+policies = st.builds(SamplingPolicy, audit=probabilities, **dict.fromkeys(STRATA, probabilities))
 
 
 def within_binomial(hits: int, n: int, p: float) -> bool:
@@ -50,20 +51,21 @@ def test_u_depends_on_the_secret_the_app_and_the_id() -> None:
     assert uniform(SECRET, "ab", "c") != uniform(SECRET, "a", "bc")
 
 
-@pytest.mark.parametrize("flagged", [True, False])
-def test_realised_rates_are_the_probabilities(flagged: bool) -> None:
-    policy = SamplingPolicy(audit=0.005, flagged=0.2, rest=0.01)
-    draws = [draw(SECRET, "support", name, flagged, policy) for name in IDS]
-    assert within_binomial(sum(d.judged for d in draws), len(IDS), 0.2 if flagged else 0.01)
+@pytest.mark.parametrize("stratum", STRATA)
+def test_realised_rates_are_the_probabilities(stratum: str) -> None:
+    rates = dict(zip(STRATA, (0.3, 0.2, 0.1, 0.05, 0.01), strict=True))
+    policy = SamplingPolicy(audit=0.005, **rates)
+    draws = [draw(SECRET, "support", name, stratum, policy) for name in IDS]
+    assert within_binomial(sum(d.judged for d in draws), len(IDS), rates[stratum])
     assert within_binomial(sum(d.audited for d in draws), len(IDS), 0.005)
 
 
-@given(st.text(max_size=20), st.booleans(), policies)
-def test_every_audited_answer_is_judged(name: str, flagged: bool, policy: SamplingPolicy) -> None:
-    drawn = draw(SECRET, "support", name, flagged, policy)
+@given(st.text(max_size=20), strata, policies)
+def test_every_audited_answer_is_judged(name: str, stratum: str, policy: SamplingPolicy) -> None:
+    drawn = draw(SECRET, "support", name, stratum, policy)
     assert drawn.pi >= drawn.pi_audit == policy.audit
     assert drawn.judged or not drawn.audited
-    assert drawn.stratum == (FLAGGED if flagged else REST)
+    assert drawn.stratum == stratum
 
 
 @given(st.text(max_size=20), policies, policies)
@@ -71,29 +73,47 @@ def test_u_knows_no_stratum_and_no_policy(
     name: str, one: SamplingPolicy, other: SamplingPolicy
 ) -> None:
     drawn = {
-        draw(SECRET, "support", name, flagged, policy).u
-        for flagged in (True, False)
+        draw(SECRET, "support", name, stratum, policy).u
+        for stratum in STRATA
         for policy in (one, other)
     }
     assert drawn == {uniform(SECRET, "support", name)}
 
 
-@given(st.text(max_size=20), st.booleans(), probabilities, probabilities)
+@given(st.text(max_size=20), strata, probabilities, probabilities)
 def test_a_larger_probability_keeps_whom_a_smaller_one_chose(
-    name: str, flagged: bool, one: float, other: float
+    name: str, stratum: str, one: float, other: float
 ) -> None:
     small, large = sorted((one, other))
     chosen = [
-        draw(SECRET, "a", name, flagged, SamplingPolicy(audit=0, flagged=pi, rest=pi)).judged
-        for pi in (small, large)
+        draw(SECRET, "a", name, stratum, everywhere(pi, audit=0)).judged for pi in (small, large)
     ]
     assert chosen[1] or not chosen[0]
 
 
 def test_none_and_all() -> None:
-    nobody = SamplingPolicy(audit=0, flagged=0, rest=0)
-    everybody = SamplingPolicy(audit=1, flagged=0, rest=0)
+    nobody, everybody = everywhere(0, audit=0), everywhere(0, audit=1)
     for name in IDS[:500]:
-        assert not draw(SECRET, "a", name, True, nobody).judged
-        assert draw(SECRET, "a", name, False, everybody).audited
-        assert draw(SECRET, "a", name, False, everybody).judged
+        assert not draw(SECRET, "a", name, "flagged", nobody).judged
+        assert draw(SECRET, "a", name, "rest", everybody).audited
+        assert draw(SECRET, "a", name, "rest", everybody).judged
+
+
+def everywhere(pi: float, audit: float) -> SamplingPolicy:
+    return SamplingPolicy(audit=audit, **dict.fromkeys(STRATA, pi))
+
+
+def test_every_stratum_has_its_probability() -> None:
+    assert set(STRATA) <= SamplingPolicy.model_fields.keys()
+
+
+def test_the_first_stratum_that_claims_an_answer_has_it() -> None:
+    everything = ("low_overlap", "empty_retrieval", "scope_mismatch")
+    assert stratum_of("high", "no_answer", everything) == "flagged_high"
+    for severity in ("low", "medium"):
+        assert stratum_of(severity, "no_answer", everything) == "flagged"
+    for label in ABSTENTIONS:
+        assert stratum_of(None, label, everything) == "abstained"
+    assert stratum_of(None, "answer", everything) == "low_overlap"
+    assert stratum_of(None, "answer", ("scope_mismatch",)) == "rest"
+    assert stratum_of(None, "", ()) == "rest"
