@@ -49,6 +49,7 @@ _BEFORE_MULTIPLE = frozenset("x×-f")
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
+_OPENS = "(['\"{„“"
 _POINTED = frozenset({"USD", "GBP", "JPY", "INR", "CNY", "KRW", "CAD", "AUD"})
 """Money whose countries mark decimals with a point: $5,310 is no five dollars."""
 _SIGN_AFTER = frozenset(" (\n[|:*\"'„“>=,;$€£~≈")
@@ -199,7 +200,7 @@ def _after_letters(passage: Passage, start: int, done: int) -> int:
         if money is not None and name in ("grouped", "plain", "indian"):
             return _number(passage, start, shape.group(), shape.end(), name, " ", money, left)
         low = prefix.lower()
-        counted = low in ("kw", "x") or (low in ("q", "h") and len(shape.group()) == 1)
+        counted = low in ("kw", "x", "×") or (low in ("q", "h") and len(shape.group()) == 1)
         if counted and name == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
             return _number(passage, start, shape.group(), shape.end(), "plain", " ")
     return names.glued(passage, left, start)
@@ -258,7 +259,7 @@ def _preceding(word: str) -> _Preceding | None:
     if len(word) > 16:
         return None
     low = word.lower()
-    money = units.prefix_unit(word.lstrip("(").rstrip(":")) if len(word) <= 6 else None
+    money = units.prefix_unit(word.lstrip(_OPENS).rstrip(":")) if len(word) <= 6 else None
     month = None if word in calendar.VERBS else calendar.month(word)
     found = _Preceding(low in MINUS_WORDS, money, month, low in _VERSION_WORDS, low in _WEEK_WORDS)
     return found if any(found) else None
@@ -298,6 +299,8 @@ def _number(
             else 0
         )
         stop = stop or dates.before_month(passage, value, start, end)
+        if not stop and len(raw) == 4 and text[end : end + 2] == ", ":
+            stop = dates.after_year(passage, value, start, end)
         if stop:
             return stop
     if money is None:
@@ -324,7 +327,7 @@ def _look_back(text: str, draft: _Draft, before: str) -> _Preceding:
         if said.minus:
             draft.sign = -1
         if said.money is not None:
-            draft.first = min(draft.first, text.rfind(draft.last.lstrip("("), 0, start))
+            draft.first = min(draft.first, text.rfind(draft.last.lstrip(_OPENS), 0, start))
         return said
     ahead = text[start - 2] if start > 1 else " "
     if before in ".,":
@@ -488,6 +491,7 @@ def _measured(
         and after.isalpha()
         and after < CJK
         and end == draft.start + len(draft.raw)
+        and not (after == "x" and text[end + 1 : end + 2].isdigit() and draft.raw != "0")
     ):
         stop = names.tail_end(text, draft.start)
         part = (draft.values[0], draft.start, end)

@@ -78,6 +78,8 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return _at(source, index.by_minute[int(value * 60)])
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
             return Place(source.kind, source, *index.parts[value])
+        if quantity.form is Form.ORDINAL and value in index.numbered:
+            return _at(source, index.numbered[value])
     return None
 
 

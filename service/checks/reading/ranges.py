@@ -31,12 +31,24 @@ def share_units(passage: Passage) -> None:
 
 
 def _share(one: Quantity, other: Quantity, link: str) -> None:
+    if link in _DASHES and _are_years(one, other):
+        other.values = (*other.values, one.values[0] // 100 * 100 + other.values[0])
     if one.unit is None and other.unit is not None and one.form in (Form.DIGITS, Form.CARDINAL):
         one.unit = other.unit
         if other.power and not one.power:
             one.values = (*one.values, *(scaled(value, other.power) for value in one.values))
     elif other.unit is None and one.unit is not None and one.unit.hard and link in _DASHES:
         other.unit = one.unit
+
+
+def _are_years(one: Quantity, other: Quantity) -> bool:
+    """``2018-19``: the second year without its century."""
+    if one.unit or other.unit or one.form is not Form.DIGITS or other.form is not Form.DIGITS:
+        return False
+    if other.value_end - other.value_start != 2 or one.value_end - one.value_start != 4:
+        return False
+    year = one.values[0]
+    return 1000 <= year <= 2999 and year % 100 < other.values[0]
 
 
 def _share_day(number: Quantity, whole: Quantity) -> None:
