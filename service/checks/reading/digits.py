@@ -40,6 +40,7 @@ _ORDINAL = re.compile(
 _DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
 _MULTIPLE = re.compile(r" ?[x×](?![A-Za-zÀ-ÿ0-9])(?! ?[0-9])|-?(?:fach|fold)(?:e[nrsm]?)?(?![a-z])")
 _SLASH = re.compile(r"/([0-9]{1,2})(?![0-9/]|[.,][0-9])")
+_MINUTES = re.compile(r" ?m ?[0-9]{1,2} ?s(?![A-Za-zÀ-ÿ])|(?<=h[0-9]{2})m|(?<=h [0-9]{2})m")
 _MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,2})(?![0-9/])|[ \u2044]?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅛⅜⅝⅞])")
 HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
 
@@ -503,6 +504,8 @@ def _measured(
         if said.is_version and measure.unit is None:
             return names.add(passage, draft.start, end, draft.raw)
     unit = draft.unit if measure.unit is None else measure.unit
+    if measure.unit is not None and measure.unit.name == "m" and _MINUTES.match(text, end):
+        unit = units.BY_NAME["min"]
     if after == "年" and len(draft.raw) == 4:
         unit = None
     power = draft.power + measure.power

@@ -7,16 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from functools import cached_property
 
-from service.checks.reading import units
+from service.checks.reading import records, units
 from service.checks.reading.calendar import Date
 from service.checks.reading.quantities import Kind, Quantity
 from service.checks.reading.reader import read
 from service.checks.reading.spoken import read_singles
 
-_ROW = re.compile(r"(?m)^[^\s,;|]{1,40}[,;\t|][^\s]{0,200}[0-9]\r?$")
-"""A line of separated values."""
 _NUMBERED = re.compile(r"[a-z_]{3,24}([1-9][0-9]?)")
-_FEWEST_ROWS = 4
 
 
 class Index:
@@ -71,11 +68,7 @@ class Index:
 
     @cached_property
     def is_record(self) -> bool:
-        """Whether the text is data (JSON, CSV): nobody reads measured decimals out in full."""
-        if self.text.lstrip()[:1] in ("{", "[") and self.text.rstrip()[-1:] in ("}", "]"):
-            return True
-        rows = len(_ROW.findall(self.text))
-        return rows >= _FEWEST_ROWS and 2 * rows > self.text.count("\n")
+        return records.is_record(self.text)
 
     @cached_property
     def fractions(self) -> list[Quantity]:

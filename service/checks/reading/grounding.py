@@ -272,7 +272,8 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
             for value, start, end in quantity.parts
             if not any(_stands_bare(value, index) for _, index in indexes)
         ]
-        if not _is_grouped(quantity) or (not missing and quantity.unit is None):
+        together = len(missing) == len(quantity.parts) or _is_grouped(quantity)
+        if not together or (not missing and quantity.unit is None):
             return missing
     return [Miss(quantity, quantity.start, quantity.end, None)]
 
