@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from service.checks import citations
 from service.checks.abstention import own_phrases
 from service.checks.citations import CitationReading
@@ -75,24 +73,22 @@ def _shares(
 ) -> list[float]:
     """Per sentence with enough words, its share in the best chunk."""
     shares = []
-    lowered = lower(fold(answer))
+    lowered = _without(lower(fold(answer)), marks)
     for one in asserted:
-        words = words_of(_without(lowered, one, marks) if marks else lowered[one.start : one.end])
+        words = words_of(lowered[one.start : one.end])
         if len(words) >= FEWEST_WORDS:
             best = max(map(len, map(words.intersection, vocabularies)))
             shares.append(best / len(words))
     return shares
 
 
-def _without(text: str, one: Sentence, marks: list[Span]) -> str:
-    """The sentence without the citations that stand in it."""
-    at = bisect_left(marks, (one.start, 0))
-    if at == len(marks) or marks[at][0] >= one.end:
-        return text[one.start : one.end]
-    parts, start = [], one.start
-    while at < len(marks) and marks[at][0] < one.end:
-        parts.append(text[start : marks[at][0]])
-        start = max(start, marks[at][1])
-        at += 1
-    parts.append(text[start : one.end])
-    return " ".join(parts)
+def _without(text: str, marks: list[Span]) -> str:
+    """The text with the citations in it blanked."""
+    parts: list[str] = []
+    at = 0
+    for start, end in marks:
+        if end > at:
+            start = max(start, at)
+            parts += (text[at:start], " " * (end - start))
+            at = end
+    return "".join((*parts, text[at:])) if parts else text

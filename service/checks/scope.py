@@ -293,7 +293,8 @@ def _mismatch(
         return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
-    hopeful = [name for name in apart if _may_have_rival(here, name, unit)]
+    said = _said(answer, number.start or 0)
+    hopeful = [name for name in apart if _may_have_rival(here, name, unit, said, (left, right))]
     if not hopeful:
         return ()
     own = here.at(start)
@@ -307,7 +308,7 @@ def _mismatch(
         if any(_beside(chunk, name, surface) for chunk in chunks):
             continue
         rival = _rival(here, own, start, unit, name)
-        if rival is not None and not _says_so(answer, number, here, own, rival[0]):
+        if rival is not None and not _says_so(said, number, here, own, rival[0]):
             return _told(number, name, rival[1])
     return ()
 
@@ -323,15 +324,26 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     return counted[1] if counted else unit
 
 
-def _may_have_rival(here: _Chunk, name: _Name, unit: str) -> bool:
-    """Roughly, before any sentence is read: whether a number with the unit stands by the name."""
+def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: set[str], own: Span) -> bool:
+    """Roughly, before any sentence is read: whether a number with the unit stands by the name, and
+    the answer does not say whose number it is (``own``: about the number)."""
     for at in name.places(here.text):
         left, right = here.about(at)
         if here.text.find("|", left, right) >= 0:
             return True
         if here.text.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
-            return True
+            theirs = set(_CAPITALIZED.findall(here.text, *own))
+            theirs.difference_update(_CAPITALIZED.findall(here.text, left, right))
+            if theirs.isdisjoint(said):
+                return True
     return False
+
+
+def _said(answer: str, place: int) -> set[str]:
+    """The words of the answer's sentence at a place."""
+    read = sentences.read(answer)
+    at = bisect_right([one.start for one in read], place) - 1
+    return set(_TOKEN.findall(answer, read[at].start, read[at].end)) if at >= 0 else set()
 
 
 def _stands_by(here: _Chunk, own: int, start: int, name: _Name) -> bool:
@@ -379,7 +391,7 @@ def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[
     return None
 
 
-def _says_so(answer: str, number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
+def _says_so(said: set[str], number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
     """Whether the answer names what its number belongs to: Starter, by contrast, costs 39 €."""
     header = here.header(own)
     other = here.statements[rival]
@@ -389,9 +401,7 @@ def _says_so(answer: str, number: Evidence, here: _Chunk, own: int, rival: int) 
     else:
         theirs = set(_CAPITALIZED.findall(here.text, *here.near(own)))
         theirs -= set(_CAPITALIZED.findall(here.text, other.start, other.end))
-    read = sentences.read(answer)
-    at = bisect_right([one.start for one in read], number.start or 0) - 1
-    return at >= 0 and not theirs.isdisjoint(_TOKEN.findall(answer, read[at].start, read[at].end))
+    return not theirs.isdisjoint(said)
 
 
 def _told(number: Evidence, name: _Name, span: Span) -> tuple[Evidence, Evidence]:

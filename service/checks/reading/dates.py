@@ -14,6 +14,9 @@ DATE_AFTER = re.compile(
     r"(?: ?,? ?(?:de |del )?([12][0-9]{3})(?![0-9]))?"
 )
 _YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?(?: ?, ?| )(?:de |del )?([12][0-9]{3})(?![0-9])")
+_MONTH_AFTER_YEAR = re.compile(
+    r", ([A-Z][a-zäéû]{2,8})\.?(?: ([0-9]{1,2})(?![0-9:.,%])|(?=[.,;'\")\n<|]|\Z))"
+)
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])")
 _CJK_DATE = re.compile(
     r"([0-9]{4})年([0-9]{1,2})月(?:([0-9]{1,2})[日号])?|([0-9]{1,2})月([0-9]{1,2})[日号]"
@@ -93,6 +96,21 @@ def after_month(passage: Passage, month: int, word: str, value: int, start: int,
     if 1000 <= value <= 2999 and not (passage.found and passage.found[-1].end > first):
         return passage.add_date((value, month, None), first, end, (part,))
     return 0
+
+
+def after_year(passage: Passage, value: int, start: int, end: int) -> int:
+    """``2006, February``, ``2014, July 05``: the year stands in front; 0 when it is no date."""
+    match = _MONTH_AFTER_YEAR.match(passage.text, end)
+    month = calendar.month(match.group(1)) if match is not None else None
+    if match is None or not month or not 1000 <= value <= 2999:
+        return 0
+    day = int(match.group(2)) if match.group(2) else None
+    if not calendar.is_date(value, month, day):
+        return 0
+    parts: tuple[Part, ...] = ((float(value), start, end),)
+    if day is not None:
+        parts = (*parts, (float(day), *match.span(2)))
+    return passage.add_date((value, month, day), start, match.end(), parts)
 
 
 def before_month(passage: Passage, value: float, start: int, end: int) -> int:

@@ -40,6 +40,7 @@ _ORDINAL = re.compile(
 _DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
 _MULTIPLE = re.compile(r" ?[x×](?![A-Za-zÀ-ÿ0-9])(?! ?[0-9])|-?(?:fach|fold)(?:e[nrsm]?)?(?![a-z])")
 _SLASH = re.compile(r"/([0-9]{1,2})(?![0-9/]|[.,][0-9])")
+_MINUTES = re.compile(r" ?m ?[0-9]{1,2} ?s(?![A-Za-zÀ-ÿ])|(?<=h[0-9]{2})m|(?<=h [0-9]{2})m")
 _MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,2})(?![0-9/])|[ \u2044]?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅛⅜⅝⅞])")
 HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
 
@@ -49,6 +50,7 @@ _BEFORE_MULTIPLE = frozenset("x×-f")
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
+_OPENS = "(['\"{„“"
 _POINTED = frozenset({"USD", "GBP", "JPY", "INR", "CNY", "KRW", "CAD", "AUD"})
 """Money whose countries mark decimals with a point: $5,310 is no five dollars."""
 _SIGN_AFTER = frozenset(" (\n[|:*\"'„“>=,;$€£~≈")
@@ -199,7 +201,7 @@ def _after_letters(passage: Passage, start: int, done: int) -> int:
         if money is not None and name in ("grouped", "plain", "indian"):
             return _number(passage, start, shape.group(), shape.end(), name, " ", money, left)
         low = prefix.lower()
-        counted = low in ("kw", "x") or (low in ("q", "h") and len(shape.group()) == 1)
+        counted = low in ("kw", "x", "×") or (low in ("q", "h") and len(shape.group()) == 1)
         if counted and name == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
             return _number(passage, start, shape.group(), shape.end(), "plain", " ")
     return names.glued(passage, left, start)
@@ -258,7 +260,7 @@ def _preceding(word: str) -> _Preceding | None:
     if len(word) > 16:
         return None
     low = word.lower()
-    money = units.prefix_unit(word.lstrip("(").rstrip(":")) if len(word) <= 6 else None
+    money = units.prefix_unit(word.lstrip(_OPENS).rstrip(":")) if len(word) <= 6 else None
     month = None if word in calendar.VERBS else calendar.month(word)
     found = _Preceding(low in MINUS_WORDS, money, month, low in _VERSION_WORDS, low in _WEEK_WORDS)
     return found if any(found) else None
@@ -298,6 +300,8 @@ def _number(
             else 0
         )
         stop = stop or dates.before_month(passage, value, start, end)
+        if not stop and len(raw) == 4 and text[end : end + 2] == ", ":
+            stop = dates.after_year(passage, value, start, end)
         if stop:
             return stop
     if money is None:
@@ -324,7 +328,7 @@ def _look_back(text: str, draft: _Draft, before: str) -> _Preceding:
         if said.minus:
             draft.sign = -1
         if said.money is not None:
-            draft.first = min(draft.first, text.rfind(draft.last.lstrip("("), 0, start))
+            draft.first = min(draft.first, text.rfind(draft.last.lstrip(_OPENS), 0, start))
         return said
     ahead = text[start - 2] if start > 1 else " "
     if before in ".,":
@@ -488,6 +492,7 @@ def _measured(
         and after.isalpha()
         and after < CJK
         and end == draft.start + len(draft.raw)
+        and not (after == "x" and text[end + 1 : end + 2].isdigit() and draft.raw != "0")
     ):
         stop = names.tail_end(text, draft.start)
         part = (draft.values[0], draft.start, end)
@@ -499,6 +504,8 @@ def _measured(
         if said.is_version and measure.unit is None:
             return names.add(passage, draft.start, end, draft.raw)
     unit = draft.unit if measure.unit is None else measure.unit
+    if measure.unit is not None and measure.unit.name == "m" and _MINUTES.match(text, end):
+        unit = units.BY_NAME["min"]
     if after == "年" and len(draft.raw) == 4:
         unit = None
     power = draft.power + measure.power

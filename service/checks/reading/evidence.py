@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from functools import cached_property
 
-from service.checks.reading import units
+from service.checks.reading import records, units
 from service.checks.reading.calendar import Date
 from service.checks.reading.quantities import Kind, Quantity
 from service.checks.reading.reader import read
 from service.checks.reading.spoken import read_singles
+
+_NUMBERED = re.compile(r"[a-z_]{3,24}([1-9][0-9]?)")
 
 
 class Index:
@@ -44,6 +47,16 @@ class Index:
             self.codes.setdefault(quantity.code, quantity)
 
     @cached_property
+    def numbered(self) -> dict[float, Quantity]:
+        """Number → a name that it ends: ``period3`` is the third period."""
+        found: dict[float, Quantity] = {}
+        for quantity in self.quantities:
+            match = _NUMBERED.fullmatch(quantity.code) if quantity.code else None
+            if match is not None:
+                found.setdefault(float(match.group(1)), quantity)
+        return found
+
+    @cached_property
     def by_base(self) -> dict[tuple[str, float], Quantity]:
         """Quantities with a unit by their value in the base of its dimension."""
         found: dict[tuple[str, float], Quantity] = {}
@@ -55,8 +68,7 @@ class Index:
 
     @cached_property
     def is_record(self) -> bool:
-        """Whether the text is data (JSON): nobody reads measured decimals out in full."""
-        return self.text.lstrip()[:1] in ("{", "[") and self.text.rstrip()[-1:] in ("}", "]")
+        return records.is_record(self.text)
 
     @cached_property
     def fractions(self) -> list[Quantity]:

@@ -26,14 +26,25 @@ def _table() -> dict[int, str]:
 
 
 _FOLDED = {chr(code): plain for code, plain in _table().items()}
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _FOLDABLE = re.compile("[" + "".join(re.escape(char) for char in sorted(_FOLDED)) + "]")
 
 
 def fold(text: str) -> str:
     """The same text with plain digits, spaces, signs and apostrophes; equally long."""
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
     if text.isascii():
         return text
     return _FOLDABLE.sub(_plain_character, text)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """The space or the sign that a JSON dump spells out, behind as many spaces as it spends."""
+    char = chr(int(match[1] or match[2], 16))
+    if char.isalnum() or not (char.isprintable() or char.isspace()):
+        return match[0]
+    return char.rjust(len(match[0]))
 
 
 def _plain_character(match: re.Match[str]) -> str:

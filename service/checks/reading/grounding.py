@@ -78,6 +78,8 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return _at(source, index.by_minute[int(value * 60)])
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
             return Place(source.kind, source, *index.parts[value])
+        if quantity.form is Form.ORDINAL and value in index.numbered:
+            return _at(source, index.numbered[value])
     return None
 
 
@@ -270,7 +272,8 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
             for value, start, end in quantity.parts
             if not any(_stands_bare(value, index) for _, index in indexes)
         ]
-        if not _is_grouped(quantity) or (not missing and quantity.unit is None):
+        together = len(missing) == len(quantity.parts) or _is_grouped(quantity)
+        if not together or (not missing and quantity.unit is None):
             return missing
     return [Miss(quantity, quantity.start, quantity.end, None)]
 

@@ -21,14 +21,16 @@ _LABELS = (
     "Annex Annexe Anhang Anlage Appendix Kapitel Chapter Chapitre Capítulo Anexo Teil Part Partie "
     "Band Volume Vol. Tome Section Abschnitt Artikel Article Art. Titel Title Phase Level Stufe "
     "Class Klasse Typ Type Buch Book Act War Grade Tier Module Modul Nr. No. Stage Category "
-    "Kategorie Zone"
+    "Kategorie Zone siglo"
 )
 """Words that a Roman numeral numbers."""
 _LABELLED = re.compile(
     rf"(?i:{'|'.join(re.escape(label) for label in _LABELS.split())})[ \n]([IVXLC]{{1,7}})\b"
     r"|(?<![^\W_])[A-ZÀ-Þ][^\W\d_]{2,20} ([IVX]{2,7})(?![^\W_])"
+    r"|(?<![^\W_])([IVX]{2,7})(?:e|ème)(?![^\W_])"
 )
-"""Behind such a word, or behind a name (Ludwig XIV, World War II), where it has two letters."""
+"""Behind such a word, behind a name (Ludwig XIV, World War II) or in ``XIXe siècle``: there it has
+two letters at least."""
 
 
 def read_cjk(passage: Passage) -> None:
@@ -112,7 +114,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
 def read_roman(passage: Passage) -> None:
     """Add Roman numerals that stand behind a word which they number."""
     for match in _LABELLED.finditer(passage.text):
-        group = 1 if match.group(1) else 2
+        group = match.lastindex or 1
         value = words.roman(match.group(group))
         if value is not None:
             start, end = match.span(group)

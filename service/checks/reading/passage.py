@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from service.checks.reading import calendar, language, separators
+from service.checks.reading import calendar, language, records, separators
 from service.checks.reading.folding import fold
 from service.checks.reading.quantities import Kind, Part, Quantity
 
@@ -34,6 +34,8 @@ class Passage:
     @cached_property
     def decimal_mark(self) -> str:
         """ "." or ",", by the text's own usage, then by its language; "" when both are possible."""
+        if records.is_record(self.text):
+            return "."
         return separators.decimal_mark(self.text, self.language)
 
     @property

@@ -45,7 +45,7 @@ _OVER = _marks(
     r"exceeds"
 )
 _ALMOST = _marks(
-    r"almost|nearly|close to|under|less than|fast|knapp|beinahe|nahezu|presque|"
+    r"almost|nearly|close to|fast|knapp|beinahe|nahezu|presque|"
     r"près de|casi|近|将近"
 )
 

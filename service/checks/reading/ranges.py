@@ -11,15 +11,21 @@ from service.checks.reading.quantities import Form, Kind, Quantity
 
 _LINK = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
 _LONGEST_LINK = 7
+_CLOSED = re.compile(r" ?(?:[.,;:!?)|]|\Z|\n)| (?:pro|je|im|in|per|a|an|und|and|statt)\b")
 _DASHES = ("-", "–", "/")
 
 
 def share_units(passage: Passage) -> None:
     """Give each end of a range what stands only at the other. ``passage.found`` is in order."""
+    merged: set[int] = set()
     for one, other in pairwise(passage.found):
         if other.start - one.end > _LONGEST_LINK:
             continue
         gap = passage.text[one.end : other.start]
+        if gap == " " and _are_cents(passage.text, one, other):
+            one.values = (one.values[0] + other.values[0] / 100,)
+            one.end, one.step = other.end, 0.01
+            merged.add(id(other))
         if not _LINK.fullmatch(gap):
             continue
         if one.kind is Kind.NUMBER and other.kind is Kind.NUMBER:
@@ -28,15 +34,47 @@ def share_units(passage: Passage) -> None:
             _share_day(one, other)
         elif other.kind is Kind.NUMBER and gap.strip() in _DASHES:
             _share_day(other, one)
+    if merged:
+        passage.found = [quantity for quantity in passage.found if id(quantity) not in merged]
+
+
+def _are_cents(text: str, money: Quantity, other: Quantity) -> bool:
+    """``vier Euro zwanzig``, ``13 Euro 90``: what follows the currency are its cents."""
+    if money.unit is None or not money.unit.dimension.startswith("money") or money.power:
+        return False
+    if other.kind is not Kind.NUMBER or other.unit is not None or other.end != other.value_end:
+        return False
+    if other.form not in (Form.DIGITS, Form.CARDINAL) or money.end == money.value_end:
+        return False
+    value = other.values[0]
+    whole = money.values[0] == int(money.values[0])
+    return (
+        whole
+        and 10 <= value < 100
+        and value == int(value)
+        and _CLOSED.match(text, other.end) is not None
+    )
 
 
 def _share(one: Quantity, other: Quantity, link: str) -> None:
+    if link in _DASHES and _are_years(one, other):
+        other.values = (*other.values, one.values[0] // 100 * 100 + other.values[0])
     if one.unit is None and other.unit is not None and one.form in (Form.DIGITS, Form.CARDINAL):
         one.unit = other.unit
         if other.power and not one.power:
             one.values = (*one.values, *(scaled(value, other.power) for value in one.values))
     elif other.unit is None and one.unit is not None and one.unit.hard and link in _DASHES:
         other.unit = one.unit
+
+
+def _are_years(one: Quantity, other: Quantity) -> bool:
+    """``2018-19``: the second year without its century."""
+    if one.unit or other.unit or one.form is not Form.DIGITS or other.form is not Form.DIGITS:
+        return False
+    if other.value_end - other.value_start != 2 or one.value_end - one.value_start != 4:
+        return False
+    year = one.values[0]
+    return 1000 <= year <= 2999 and year % 100 < other.values[0]
 
 
 def _share_day(number: Quantity, whole: Quantity) -> None:

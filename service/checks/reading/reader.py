@@ -51,7 +51,7 @@ def _traits(token: str) -> int:
             traits |= _NUMBER_WORD
         if word.lower() in CLOCK_WORDS:
             traits |= _CLOCK_WORD
-        if word.isupper() and not word.strip("IVXLC"):
+        if word[0] in "IVXLC" and not word.strip("IVXLCème"):
             traits |= _ROMAN_NUMERAL
     return traits
 

@@ -49,7 +49,7 @@ def read(text: str) -> tuple[Sentence, ...]:
     quoted = _QUOTE_MARK.search(text) is not None
     found: list[Sentence] = []
     for block, (kind, start, end) in _Blocks(text).read():
-        if kind in _WHOLE:
+        if kind is Kind.ROW or kind is Kind.HEADING or kind is Kind.CODE:
             found.append(Sentence(start, end, kind, block))
             continue
         for first, last in _split(text, start, end, quoted):
@@ -59,7 +59,6 @@ def read(text: str) -> tuple[Sentence, ...]:
 
 # ── blocks ────────────────────────────────────────────────────────────────────────────────────
 
-_WHOLE = frozenset({Kind.ROW, Kind.HEADING, Kind.CODE})
 _Segment = tuple[Kind, int, int]
 
 _LINE = re.compile(
@@ -232,6 +231,8 @@ _CLOSED_BY = {"„": "“”", "“": "”", "«": "»", "»": "«", "「": "」
 
 
 def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
+    if start >= end:
+        return
     marks_lead = text[start] in _MARK_OPENS and _MARKS.match(text, start, end) is not None
     first = start
     for match in _END.finditer(text, start, end):

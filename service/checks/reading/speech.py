@@ -29,7 +29,6 @@ LONGEST = 600
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _FEWEST_IN_CLAUSE = 3
-_STRUCTURE = frozenset({Kind.HEADING, Kind.CODE})
 _CITATION = re.compile(r"\[[^\[\]\n]{0,80}\](?:\([^\s()]{0,500}\))?|【[^】\n]{0,80}】")
 _CITED = re.compile(r"[\[【]")
 _EMPHASIZED = re.compile(r"[*_`]")
@@ -121,7 +120,7 @@ _BEGINNINGS = _NEGATED_BEGINNINGS.union(_BY_BEGINNING)
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
     start, end, kind, _ = one
-    if kind in _STRUCTURE:
+    if kind is Kind.HEADING or kind is Kind.CODE:
         return Act.SILENT
     if (
         not active.phrases

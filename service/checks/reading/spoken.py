@@ -20,6 +20,10 @@ _SINGLE = re.compile(
 )
 _SINGLES = frozenset("a an one ein eine einem einen einer eines un une una".split())
 _SINGULAR = frozenset({"a", "one", "ein", "un", "une"})
+_VAGUE = frozenset(
+    "few several many some couple einige einigen mehrere mehreren paar viele vielen quelques "
+    "plusieurs algunos algunas varios varias unos unas".split()
+)
 _LONGEST_RUN = 12
 _FORMS = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}
 
@@ -35,6 +39,9 @@ _ONLY_IN = {
     for word in line.split()
 }
 
+_DECIMALS = re.compile(
+    r"(?i) (?:point|dot|komma|virgule|coma|punto) ([^\W\d_]+(?: [^\W\d_]+){0,5})"
+)
 CLOCK_WORDS = frozenset(
     {"halb", "viertel", "dreiviertel", "half", "quarter", "noon", "midnight", "mitternacht"}
 )
@@ -65,13 +72,17 @@ def read_words(passage: Passage, tokens: Collection[str]) -> None:
             pointer += 1
         if pointer < len(taken) and taken[pointer][0] <= start:
             continue
-        if not _is_number_here(passage, match.group().lower()):
+        word = match.group().lower()
+        if not _is_number_here(passage, word) or _is_vague(text, start, word):
             continue
         run = _run_of_words(text, match)
         links = [text[a.end() : b.start()] for a, b in pairwise(run)]
         joined = words.join([word.group().lower() for word in run], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
+            decimals = _DECIMALS.match(text, done) if joined.kind == words.CARDINAL else None
+            if decimals is not None:
+                joined, done = _with_decimals(joined, decimals, done)
             known_so_far = len(passage.found)
             _add(passage, joined, start, done)
             if len(passage.found) > known_so_far:
@@ -109,6 +120,35 @@ def _places(text: str, word: str) -> Iterator[int]:
 def _is_number_here(passage: Passage, word: str) -> bool:
     only = _ONLY_IN.get(word)
     return only is None or passage.language in (only, "und")
+
+
+def _with_decimals(
+    joined: words.Joined, decimals: re.Match[str], done: int
+) -> tuple[words.Joined, int]:
+    """``twelve point five``, ``drei Komma eins vier``; ``done``: where the whole part ends."""
+    digits = ""
+    for match in LETTERS.finditer(decimals[1]):
+        found = words.number_word(match.group().lower())
+        if found is None or found.unit or found.kind not in (words.CARDINAL, words.ARTICLE):
+            break
+        if found.value >= 100 or found.value != int(found.value) or len(digits) > 6:
+            break
+        if len(digits) == 2 and digits[1] == "0" and found.value < 10:
+            digits = digits[0]  # twenty five is 25
+        digits += str(int(found.value))
+        done = decimals.start(1) + match.end()
+    if not digits:
+        return joined, done
+    return joined._replace(value=float(f"{int(joined.value)}.{digits}")), done
+
+
+def _is_vague(text: str, start: int, word: str) -> bool:
+    """``several thousand dollars`` names no number."""
+    found = words.number_word(word)
+    if found is None or found.kind != words.SCALE:
+        return False
+    before = text[max(0, start - 16) : start].split()
+    return bool(before) and before[-1].lower() in _VAGUE
 
 
 def _run_of_words(text: str, first: re.Match[str]) -> list[re.Match[str]]:

@@ -218,6 +218,8 @@ _OTHER_WORD = {
     ),
     "go": re.compile(r"[ \n]+[a-z]"),
     "won": re.compile(r"[ \n]+[a-z]"),
+    "x": re.compile(r" ?[0-9]"),
+    "×": re.compile(r" ?[0-9]"),
     "fr.": re.compile(r"[ \n]+[0-9]"),
 }
 """Units that are also common words: what follows shows that the word is meant."""

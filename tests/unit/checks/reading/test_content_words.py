@@ -1,0 +1,74 @@
+"""What a text speaks about: folding, small words, numbers, pairs of characters; the cache."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.checks.reading.content_words import Vocabularies, content_words, share
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Öffnungszeiten", "Oeffnungszeit"),
+        ("Réservations", "reservation"),
+        ("12,000", "12.000"),
+        ("1'250", "1250"),
+        ("TICKETS", "tickets"),
+        ("Sicherungskopie", "Sicherungen"),
+        ("４５", "45"),
+    ],
+)
+def test_spellings_of_one_word(one: str, other: str) -> None:
+    assert content_words(one) == content_words(other) != frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wann wird das und wie?",
+        "What is it that they are?",
+        "Où est-ce que c'est ?",
+        "¿Qué es lo que hay?",
+        "€ – … !",
+    ],
+)
+def test_small_words_say_nothing(text: str) -> None:
+    assert content_words(text) == frozenset()
+
+
+def test_numbers_and_names_count() -> None:
+    assert content_words("Team costs 34 € in v3.2") == {"team", "costs", "34", "v3.2"}
+
+
+def test_chinese_counts_by_pairs() -> None:
+    assert content_words("每月费用") == {"每月", "月费", "费用"}
+
+
+def test_a_word_is_read_the_same_the_second_time() -> None:
+    text = "Zwetschgenkuchen 98.765 unbekannt 标准版"
+
+    assert content_words(text) == content_words(text)
+
+
+def test_share() -> None:
+    assert share({"a", "b", "c", "d"}, frozenset({"a", "c", "x"})) == 0.5
+
+
+def test_the_cache_holds_no_more_than_its_bytes() -> None:
+    cache = Vocabularies(20_000)
+    texts = [f"word{n} " * 20 for n in range(100)]
+    for text in texts:
+        assert cache.of(text) == content_words(text)
+
+    assert 0 < cache._held <= 20_000
+    assert texts[-1] in cache._entries
+    assert texts[0] not in cache._entries
+
+
+def test_a_text_that_is_too_large_is_not_kept() -> None:
+    cache = Vocabularies(20_000)
+    text = "word " * 2_000
+
+    assert cache.of(text) == {"word"}
+    assert cache._held == 0
