@@ -25,6 +25,7 @@ from service.checks.model import (
 from service.checks.reading import grounding, markup, nearest, units
 from service.checks.reading.citing import CitedSources
 from service.checks.reading.derivation import derivation, same_sentence, sentence_ends
+from service.checks.reading.digits import MINUS_WORDS
 from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
 from service.checks.reading.grounding import Indexed, Miss, Place, Source
@@ -165,7 +166,9 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
     label_end = -1
     for quantity in reading.quantities:
         start = quantity.value_start
-        if not _is_statement(quantity, spoken=not text[start].isdigit()):
+        if not _is_statement(quantity, spoken=not text[start].isdigit()) and not (
+            quantity.form is Form.FRACTION and " " in text[start : quantity.value_end]
+        ):
             continue
         at = bisect_right(starts, start) - 1
         if at >= 0 and start < spans[at][1]:
@@ -223,6 +226,7 @@ def _is_identifier(code: str) -> bool:
 # ── literal ───────────────────────────────────────────────────────────────────────────────────
 
 _BLOCKS_BEFORE = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
+_MINUS = tuple(MINUS_WORDS)
 _JOINS_AFTER = frozenset(".,:'’/-–−")
 
 
@@ -248,8 +252,11 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
     before = text[start - 1] if start else " "
     if before in _BLOCKS_BEFORE or (before.isalnum() and before < _HAN):
         return False
-    if before.isspace() and start > 1 and text[start - 2].isdigit():
-        return False
+    if before.isspace() and start > 1:
+        if text[start - 2].isdigit():
+            return False
+        if not quantity.sign and text[max(0, start - 9) : start - 1].lower().endswith(_MINUS):
+            return False
     after = text[end : end + 1]
     if not after:
         return True

@@ -10,17 +10,6 @@ from service.accounting import Kind
 from tests.integration.world import World, answer_event
 
 
-def rebuild(world: World) -> None:
-    done = world.run("rebuild", "--yes")
-    assert done.returncode == 0, done.stderr
-    assert "The books balance." in done.stdout
-
-
-def reset(world: World, to: str) -> None:
-    done = world.run("checkpoints", "reset", "--to", to, "--yes")
-    assert done.returncode == 0, done.stderr
-
-
 def sum_of(world: World, name: str) -> int:
     return sum(b.counts.get(name, 0) for b in world.parts.store.checkpoints.books())
 
@@ -34,7 +23,9 @@ def test_redis_loses_everything_under_traffic(make_world, redis) -> None:
     world.until_halted("store_lost")
     world.produce(300)
     assert world.parts.store.checkpoints.books() == [], "nothing is consumed"
-    rebuild(world)
+    done = world.run("rebuild", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "The books balance." in done.stdout
     world.until_received()
     assert consumer.poll() is None
     assert world.probe("/readyz").status_code == 200
@@ -52,7 +43,7 @@ def test_redis_loses_everything_while_idle(make_world, redis) -> None:
     redis.flushall()
     # Nobody sends anything: the consumer notices all the same.
     world.until_halted("store_lost")
-    rebuild(world)
+    world.rebuild()
     assert world.snapshot() == before
     world.until(lambda: world.probe("/readyz").status_code == 200)
     world.produce(300)
@@ -78,7 +69,7 @@ def test_an_older_backup_of_redis_is_restored(make_world, redis_server) -> None:
     world.until_halted("store_behind")
     world.produce(200)
     assert world.received() == 400, "nothing is consumed"
-    rebuild(world)
+    world.rebuild()
     world.until_received()
     world.expect_exact()
 
@@ -92,7 +83,7 @@ def test_the_topic_is_deleted_and_made_anew(make_world, redis) -> None:
     world.produce(200)
     world.until_halted("topic_recreated")
     assert world.received() == 400
-    reset(world, "earliest")
+    world.reset("earliest")
     world.until_received()
     assert set(world.books().values()) == {0}
     assert world.cases() == world.truth.flagged
@@ -101,7 +92,7 @@ def test_the_topic_is_deleted_and_made_anew(make_world, redis) -> None:
     before = world.snapshot()
     redis.flushall()
     world.until_halted("store_lost")
-    rebuild(world)
+    world.rebuild()
     assert world.snapshot() == before
 
 
@@ -115,7 +106,7 @@ def test_the_new_topic_is_longer_than_the_old_one(make_world) -> None:
     world.produce(400)
     world.until_halted("topic_recreated")
     assert world.received() == 50
-    reset(world, "earliest")
+    world.reset("earliest")
     world.until_received()
     assert set(world.books().values()) == {0}
     assert world.received() == 450
@@ -172,11 +163,11 @@ def test_the_checkpoint_is_beyond_the_end_of_the_log(make_world) -> None:
     world.produce(100)
     world.consume()
     world.until_received()
-    reset(world, "5000")
+    world.reset(5000)
     world.until_halted("ahead_of_log")
     world.produce(20)
     assert world.received() == 100
-    reset(world, "100")
+    world.reset(100)
     world.until_received()
     world.expect_exact()
 
@@ -186,7 +177,7 @@ def test_a_reset_reaches_a_consumer_that_idles(make_world) -> None:
     world.produce(200, faulty_every=0, poison_every=0)
     world.consume()
     world.until_received()
-    reset(world, "earliest")
+    world.reset("earliest")
     # Everything is read again, into a new account, and recognised.
     world.until_received(400)
     totals = world.totals()

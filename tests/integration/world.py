@@ -24,11 +24,13 @@ import httpx
 from kafka import KafkaAdminClient, TopicPartition
 
 from consumers.kafka import KafkaOptions, RecordProducer, TopicFacts
-from consumers.upkeep import list_dead_letters
+from consumers.kafka.topics import Start
+from consumers.upkeep import list_dead_letters, reset_checkpoints, verdict_values
 from service.accounting import Kind
 from service.bootstrap import Parts, build
 from service.drafts import case_id
 from service.outage import Outage
+from service.rebuild import Report, rebuild
 from service.records import Record
 from service.review.cases import Case, CaseFilter
 from service.settings import Settings, load_settings
@@ -235,6 +237,15 @@ class World:
             timeout=100,
             check=False,
         )
+
+    def rebuild(self) -> Report:
+        """``groundwatch rebuild --yes``, without a process of its own."""
+        values = verdict_values(self.facts, self.verdicts)
+        return rebuild(self.parts.store, values, lambda _: None)
+
+    def reset(self, to: Start | int) -> None:
+        """``groundwatch checkpoints reset --yes``, likewise."""
+        reset_checkpoints(self.parts.store, self.facts, self.answers, to)
 
     def log(self, number: int = 0) -> str:
         return (self.folder / f"consume-{number}.log").read_text(errors="replace")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from service.checks.reading.quantities import Form, Kind, Quantity
 
 _SENTENCE = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=\s+[^\Wa-z\d_]|\s*$))")
 _MAX_OPERANDS = 8
+_NEAR = 40
+"""Characters between two numbers that are told together: from 2.4 to 1.9 percent."""
 _SMALLEST = 10
 """Below it, some sum or difference of two numbers is nearly always right by chance."""
 
@@ -39,11 +41,23 @@ def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     """
     if target.kind is not Kind.NUMBER or target.form is not Form.DIGITS:
         return None
-    if target.values[0] < _SMALLEST:
+    is_points = target.unit is not None and target.unit.name == "pp"
+    if target.values[0] < _SMALLEST and not is_points:
         return None
     for one, other in combinations(operands, 2):
         if _gives(target, one, other):
             return one
+    return None
+
+
+def in_text(target: Quantity, quantities: list[Quantity]) -> Quantity | None:
+    """One of two neighbouring percentages of a text that lie as many points apart as is told."""
+    if target.unit is None or target.unit.name != "pp":
+        return None
+    for one, other in pairwise(quantities):
+        if other.start - one.end <= _NEAR and one.values and other.values:
+            if _gives(target, one, other):
+                return one
     return None
 
 
@@ -56,6 +70,8 @@ def _gives(target: Quantity, one: Quantity, other: Quantity) -> bool:
         return _close(value, a + b) or _close(value, abs(a - b))
     if (one.unit is unit and other.unit is None) or (other.unit is unit and one.unit is None):
         return _close(value, a * b)
+    if unit.name == "pp" and one.unit is other.unit and one.unit and one.unit.name == "%":
+        return _close(value, abs(a - b))
     if unit.name == "%" and one.unit is other.unit and a and b:
         low, high = sorted((a, b))
         shares = (100 * low / high, 100 * (high - low) / high, 100 * (high - low) / low)

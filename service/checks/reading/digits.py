@@ -201,7 +201,9 @@ def _after_letters(passage: Passage, start: int, done: int) -> int:
         if money is not None and name in ("grouped", "plain", "indian"):
             return _number(passage, start, shape.group(), shape.end(), name, " ", money, left)
         low = prefix.lower()
-        counted = low in ("kw", "x", "×") or (low in ("q", "h") and len(shape.group()) == 1)
+        counted = low in ("kw", "x", "×", "fy", "cy", "gj") or (
+            low in ("q", "h") and len(shape.group()) == 1
+        )
         if counted and name == "plain" and not text[shape.end() : shape.end() + 1].isalpha():
             return _number(passage, start, shape.group(), shape.end(), "plain", " ")
     return names.glued(passage, left, start)
@@ -487,6 +489,10 @@ def _measured(
     after = text[end : end + 1]
     if formula and after == "$":
         measure = units.Measure(end, None, 0)
+    if measure.end == end and after and after in "apAPhH":
+        stop = dates.hour(passage, draft.raw, draft.first, draft.start, end)
+        if stop:
+            return stop
     if (
         measure.end == end
         and after.isalpha()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.checks.reading import phrases, units
+from service.checks.reading.derivation import in_text
 from service.checks.reading.evidence import Index
 from service.checks.reading.names import PHONE
 from service.checks.reading.quantities import Form, Kind, Part, Quantity, Reading
@@ -174,6 +175,10 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     if quantity.kind is not Kind.NUMBER:
         return None
     unit = quantity.unit
+    for source, index in indexes:
+        worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
+        if worked_out is not None:
+            return _at(source, worked_out, "derived")
     for source, index in indexes if unit is not None else ():
         found = _converted(quantity, unit, index) if unit is not None else None
         if found is not None and _signs_agree(reading, quantity, index, found):
@@ -187,6 +192,17 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         for found in index.between(low, high):
             if (span or found.step < quantity.step) and _same(reading, quantity, index, found):
                 return _at(source, found, "approximate")
+    return None
+
+
+def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
+    """Two thirds, where the text says 67 %."""
+    if quantity.form is not Form.FRACTION or quantity.unit is not None:
+        return None
+    share = 100 * quantity.values[0]
+    for found in index.between(share - 1, share + 1):
+        if found.unit is not None and found.unit.name == "%":
+            return found
     return None
 
 

@@ -50,7 +50,10 @@ def read(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for block, (kind, start, end) in _Blocks(text).read():
         if kind is Kind.ROW or kind is Kind.HEADING or kind is Kind.CODE:
-            found.append(Sentence(start, end, kind, block))
+            words = text[start:end].strip()
+            if words:
+                start = text.index(words[0], start)
+                found.append(Sentence(start, start + len(words), kind, block))
             continue
         for first, last in _split(text, start, end, quoted):
             found.append(Sentence(first, last, kind, block))

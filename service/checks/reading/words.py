@@ -183,11 +183,17 @@ def _german(word: str) -> int | None:
     return None if thousands is None or rest is None else thousands * 1000 + rest
 
 
+_OF_SO_MANY = re.compile(r"^(.+)er(?:karten?|pack|packs|packung|set|gruppen?|block|team|reihe)$")
+
+
 def _compound(word: str) -> WordNumber | None:
     """Words that are built, not listed: zweieinhalb, zehnfach, dreimonatig, zwanzigste, tenfold."""
     if word.endswith("einhalb"):
         whole = _german(word.removesuffix("einhalb"))
         return None if whole is None else WordNumber(whole + 0.5, FRACTION)
+    so_many = _OF_SO_MANY.match(word)
+    if so_many is not None and (value := _german(so_many.group(1))) is not None:
+        return WordNumber(value, CARDINAL)
     bare = word
     for suffix, unit in _GERMAN_UNITS:
         at = word.rfind(suffix)

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from service.checks import (
     abstention,
@@ -251,3 +253,23 @@ def test_details_are_one_printable_line(check: str) -> None:
         assert len(finding.detail) < 1_000
         assert len(finding.surface) <= 500
         assert len(finding.cause) <= 200
+
+
+@hypothesis.given(
+    st.text(alphabet='aZ1 .!?\n|-*#>`[]()„“"。:€not I find but,', max_size=90),
+    st.text(alphabet="aZ1 .\n|-T€", max_size=60),
+)
+def test_any_answer_is_checked(answer: str, text: str) -> None:
+    context = [{"name": "plan", "kind": "user", "text": "Z1"}]
+    chunks = [{"ref": "p#1", "text": text, "acl": ["x"]}]
+    one = given(answer, chunks, user={"groups": []}, context=context)
+    for check in CHECKS.values():
+        result = check(one)
+        measures = dict(result.measures)
+
+        for finding in result.findings:
+            if finding.start is not None:
+                assert answer[finding.start : finding.end] == finding.surface
+        for share in ("share_covered", "mean_overlap", "min_sentence_overlap", "cited_share"):
+            assert 0 <= measures.get(share, 0) <= 1
+        assert len(result.findings) <= result.failed <= result.evaluated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.checks.reading.sentences import Kind, read
@@ -114,6 +114,9 @@ def test_an_open_fence_runs_to_the_end() -> None:
     ]
 
 
+@example("# ")
+@example("> ")
+@example("-  \n- Z")
 @given(st.text(alphabet='aZ1 .!?\n|-*#>`[]()„“"。:', max_size=80))
 def test_any_text_is_read_in_order_and_loses_no_letter(text: str) -> None:
     end = 0
