@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from itertools import repeat
+from itertools import filterfalse, repeat
+from sys import getsizeof
 
+from service.checks.reading.cache import ReadingCache
 from service.checks.reading.folding import fold, plain
 
 _WORD = re.compile(r"\w+(?:[.,']\d\w*)*+")
@@ -20,40 +21,57 @@ STEM = 6
 4,191 sentences of labelled answers, own chunks against another answer's: area under the curve
 0.963, without it 0.959, with 5 letters 0.963, with 7 0.960, with suffix rules 0.958."""
 _LONGEST_REMEMBERED = 40
+_MOST_REMEMBERED = 4
+"""Words of one piece."""
 _REMEMBERED = 50_000
 _UNKNOWN = "?"
-"""No word: stands for a token that was not met before."""
+"""No word: stands for a piece that was not met before, or has several words."""
+_OWN_BYTES = 20
+"""Of a word, beside its place in the set: few words are held by one text alone."""
 
 
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
     Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
-    return frozenset(words_of(fold(text).lower()))
+    return frozenset(words_of(text))
 
 
-def words_of(lowered: str) -> set[str]:
-    """The content words of a text that is folded and in lower case already."""
-    tokens = _WORD.findall(lowered)
-    words = set(map(_KNOWN.get, tokens, repeat(_UNKNOWN)))
+def words_of(text: str) -> set[str]:
+    """The content words as a set of the caller's own.
+
+    No word reaches over white space, so what stands between it is looked up as it is written, with
+    its capitals and commas: most of it was met before, and the text itself need not be folded.
+    """
+    pieces = text.split()
+    words = set(map(_KNOWN.get, pieces, repeat(_UNKNOWN)))
     if _UNKNOWN in words:
         words.discard(_UNKNOWN)
-        for token in set(tokens):
-            if token not in _KNOWN:
-                words.update(_learned(token))
+        for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
+            words.update(_SEVERAL.get(piece) or _learned(piece))
     words.discard("")
     return words
 
 
-def _learned(token: str) -> Iterable[str]:
-    """The words of a token that was not met before. All but long ones are remembered."""
-    word = _read(token)
-    if word[:1] >= _CJK:
-        return _pairs(token)
-    if len(token) <= _LONGEST_REMEMBERED:
-        if len(_KNOWN) >= _REMEMBERED:
+def _learned(piece: str) -> Iterable[str]:
+    """The words of a piece that was not met before. All but long ones, and runs of Chinese or
+    Japanese, are remembered."""
+    words: set[str] = set()
+    for token in _WORD.findall(fold(piece).lower()):
+        word = _read(token)
+        if word[:1] >= _CJK:
+            words.update(_pairs(token))
+        else:
+            words.add(word)
+    words.discard("")
+    if len(piece) <= _LONGEST_REMEMBERED and len(words) <= _MOST_REMEMBERED:
+        if len(_KNOWN) + len(_SEVERAL) >= _REMEMBERED:
             _KNOWN.clear()
-        _KNOWN[token] = word
-    return (word,) if word else ()
+            _SEVERAL.clear()
+        if len(words) > 1:
+            _SEVERAL[piece] = tuple(words)
+        else:
+            _KNOWN[piece] = next(iter(words), "")
+    return words
 
 
 def share(words: AbstractSet[str], vocabulary: frozenset[str]) -> float:
@@ -74,28 +92,16 @@ def _pairs(token: str) -> Iterable[str]:
     return (token[at : at + 2] for at in range(max(1, len(token) - 1)))
 
 
-class Vocabularies:
-    """Content words of the texts seen last, bounded by an estimate of their bytes."""
+class Vocabularies(ReadingCache[frozenset[str]]):
+    """Content words of the texts seen last."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._max = max_bytes
-        self._held = 0
-        self._entries: OrderedDict[str, tuple[frozenset[str], int]] = OrderedDict()
+        super().__init__(max_bytes, content_words, _bytes)
 
-    def of(self, text: str) -> frozenset[str]:
-        entry = self._entries.get(text)
-        if entry is not None:
-            self._entries.move_to_end(text)
-            return entry[0]
-        words = content_words(text)
-        cost = 4 * len(text) + 100 * len(words) + 500
-        if cost <= self._max // 4:
-            self._entries[text] = (words, cost)
-            self._held += cost
-            while self._held > self._max:
-                _, (_, dropped) = self._entries.popitem(last=False)
-                self._held -= dropped
-        return words
+
+def _bytes(text: str, words: frozenset[str]) -> int:
+    """The text and the set. The words themselves are those of the pieces known, mostly."""
+    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 300
 
 
 CACHE_BYTES = 32 << 20
@@ -104,6 +110,9 @@ VOCABULARIES = Vocabularies(CACHE_BYTES)
 
 _SEPARATORS = str.maketrans("", "", ".,'")
 _KNOWN: dict[str, str] = {}
+"""Piece of a text → its one word, or nothing."""
+_SEVERAL: dict[str, tuple[str, ...]] = {}
+"""Piece of a text → its words, where it has more than one: ``read-only``."""
 _STOP_WORDS = frozenset(
     plain(word)
     for word in (

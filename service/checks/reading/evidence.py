@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from functools import cached_property
 
 from service.checks.reading import records, units
+from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.quantities import Kind, Quantity
 from service.checks.reading.reader import read
@@ -104,21 +104,11 @@ class Cache:
     """Indexes of the texts seen last, bounded by an estimate of their bytes."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._max = max_bytes
-        self._held = 0
-        self._entries: OrderedDict[str, tuple[Index, int]] = OrderedDict()
+        self._indexes = ReadingCache(max_bytes, Index, _bytes)
 
     def index(self, text: str) -> Index:
-        entry = self._entries.get(text)
-        if entry is not None:
-            self._entries.move_to_end(text)
-            return entry[0]
-        index = Index(text)
-        cost = 4 * len(text) + 900 * len(index.quantities) + 2000
-        if cost <= self._max // 4:
-            self._entries[text] = (index, cost)
-            self._held += cost
-            while self._held > self._max:
-                _, (_, dropped) = self._entries.popitem(last=False)
-                self._held -= dropped
-        return index
+        return self._indexes.of(text)
+
+
+def _bytes(text: str, index: Index) -> int:
+    return 4 * len(text) + 900 * len(index.quantities) + 2000

@@ -1,0 +1,41 @@
+"""What was read of the texts seen last, bounded by an estimate of its bytes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class ReadingCache(Generic[V]):
+    """Text → what ``read`` makes of it; the entry that was asked for longest ago is dropped first.
+
+    ``cost``: the bytes that an entry, its text included, is taken to hold. One that would fill a
+    quarter of the cache is not kept.
+    """
+
+    def __init__(
+        self, max_bytes: int, read: Callable[[str], V], cost: Callable[[str, V], int]
+    ) -> None:
+        self._max = max_bytes
+        self._read = read
+        self._cost = cost
+        self._held = 0
+        self._entries: OrderedDict[str, tuple[V, int]] = OrderedDict()
+
+    def of(self, text: str) -> V:
+        entry = self._entries.get(text)
+        if entry is not None:
+            self._entries.move_to_end(text)
+            return entry[0]
+        found = self._read(text)
+        cost = self._cost(text, found)
+        if cost <= self._max // 4:
+            self._entries[text] = (found, cost)
+            self._held += cost
+            while self._held > self._max:
+                _, (_, dropped) = self._entries.popitem(last=False)
+                self._held -= dropped
+        return found
