@@ -8,7 +8,6 @@ from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 from service.checks.reading import speech
 from service.checks.reading.content_words import VOCABULARIES, words_of
-from service.checks.reading.folding import fold, lower
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import chunk_texts, is_too_large, lacks_text
 from service.checks.reading.speech_phrases import Act
@@ -73,9 +72,9 @@ def _shares(
 ) -> list[float]:
     """Per sentence with enough words, its share in the best chunk."""
     shares = []
-    lowered = _without(lower(fold(answer)), marks)
+    text = _without(answer, marks)
     for one in asserted:
-        words = words_of(lowered[one.start : one.end])
+        words = words_of(text[one.start : one.end])
         if len(words) >= FEWEST_WORDS:
             best = max(map(len, map(words.intersection, vocabularies)))
             shares.append(best / len(words))

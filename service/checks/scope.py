@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from service.checks import numbers
@@ -56,7 +57,10 @@ class _Name(NamedTuple):
                 at = text.find(form, at + length, end)
 
     def is_in(self, text: str, start: int = 0, end: int | None = None) -> bool:
-        return next(self.places(text, start, end), None) is not None
+        for form in self.forms:
+            if text.find(form, start, end) >= 0:
+                return next(self.places(text, start, end), None) is not None
+        return False
 
 
 _MOST_PLACES = 20
@@ -84,16 +88,13 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     placed = [one for one in evidence if one.ref is not None and one.chunk_start is not None]
     if not placed:
         return CheckResult(Outcome.NOT_APPLICABLE)
-    chunks = [
-        _Chunk(source.ref, source.text, names)
-        for source in chunk_texts(given)
-        if len(source.text) <= MAX_TEXT
-    ]
-    by_ref = {chunk.ref: chunk for chunk in reversed(chunks)}
+    sources = [source for source in chunk_texts(given) if len(source.text) <= MAX_TEXT]
+    chunks = [_Chunk(source.text, names) for source in sources]
+    by_ref = {source.ref: chunk for source, chunk in zip(reversed(sources), reversed(chunks))}
     found: list[Evidence] = []
     for one in placed[:MAX_NUMBERS]:
         here = by_ref.get(one.ref)
-        if here is not None and here.named and (one.chunk_end or 0) <= len(here.text):
+        if here is not None and here.named() and (one.chunk_end or 0) <= len(here.text):
             found += _mismatch(given.event.answer, one, here, names, chunks)
     return CheckResult(
         Outcome.PASS,
@@ -143,7 +144,10 @@ def _names(event: AnswerEvent) -> list[_Name]:
         kind = _context_kind(item.name) if item.kind != "assistant" else None
         if kind is not None:
             _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES + " "))
-    tokens = [token.strip(_EDGES) for token in event.query[:_LONGEST_QUERY].split()]
+    query = event.query[:_LONGEST_QUERY]
+    if _CALLS.isdisjoint(_LETTERS.findall(query.lower())) and not _VERSION.search(query):
+        return list(found.values())
+    tokens = [token.strip(_EDGES) for token in query.split()]
     english: bool | None = None  # in English, any capital inside a sentence makes a name
     before = ""
     for number, token in enumerate(tokens):
@@ -173,6 +177,10 @@ def _names(event: AnswerEvent) -> list[_Name]:
 
 
 _ENDS = re.compile(r"[,;.(\n]")
+_CALLS = _PLAN_WORDS | _VERSION_WORDS | _ROLE_WORDS | _PLACE_WORDS | _NAME_WORDS
+"""Without one of these words in it, or a v before a digit, a query names nothing."""
+_LETTERS = re.compile(r"[^\W_]+")
+_VERSION = re.compile(r"[vV]\d")
 
 
 @lru_cache(256)
@@ -196,7 +204,12 @@ def _add(found: dict[str, _Name], kind: str, words: str) -> None:
         return
     if key in _NO_NAMES or month(words) is not None:
         return
-    found[key] = _Name(kind, words, _forms(words), content_words(words))
+    found[key] = _name(kind, words)
+
+
+@lru_cache(1_000)
+def _name(kind: str, words: str) -> _Name:
+    return _Name(kind, words, _forms(words), content_words(words))
 
 
 def _forms(words: str) -> tuple[str, ...]:
@@ -215,20 +228,21 @@ _CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
 class _Chunk:
     """The sentences and rows of one chunk, read when they are asked for."""
 
-    def __init__(self, ref: str | None, text: str, names: list[_Name]) -> None:
-        self.ref = ref
+    def __init__(self, text: str, names: list[_Name]) -> None:
         self.text = text
         self._names = names
+        self._named: list[_Name] | None = None
 
-    @cached_property
     def named(self) -> list[_Name]:
         """Those of the names that it holds. Its content words are known already, as a rule."""
-        vocabulary = VOCABULARIES.of(self.text)
-        return [
-            name
-            for name in self._names
-            if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.text)
-        ]
+        if self._named is None:
+            vocabulary = VOCABULARIES.of(self.text)
+            self._named = [
+                name
+                for name in self._names
+                if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.text)
+            ]
+        return self._named
 
     @cached_property
     def statements(self) -> tuple[Sentence, ...]:
@@ -288,12 +302,12 @@ def _mismatch(
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
     left, right = here.about(start)
-    apart = [name for name in here.named if not name.is_in(here.text, left, right)]
+    apart = [name for name in here.named() if not name.is_in(here.text, left, right)]
     if not apart:
         return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
-    said = _said(answer, number.start or 0)
+    said = _Said(answer, number.start or 0)
     hopeful = [name for name in apart if _may_have_rival(here, name, unit, said, (left, right))]
     if not hopeful:
         return ()
@@ -324,7 +338,7 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     return counted[1] if counted else unit
 
 
-def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: set[str], own: Span) -> bool:
+def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span) -> bool:
     """Roughly, before any sentence is read: whether a number with the unit stands by the name, and
     the answer does not say whose number it is (``own``: about the number)."""
     for at in name.places(here.text):
@@ -334,16 +348,28 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: set[str], own: S
         if here.text.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
             theirs = set(_CAPITALIZED.findall(here.text, *own))
             theirs.difference_update(_CAPITALIZED.findall(here.text, left, right))
-            if theirs.isdisjoint(said):
+            if not said.any_of(theirs):
                 return True
     return False
 
 
-def _said(answer: str, place: int) -> set[str]:
-    """The words of the answer's sentence at a place."""
-    read = sentences.read(answer)
-    at = bisect_right([one.start for one in read], place) - 1
-    return set(_TOKEN.findall(answer, read[at].start, read[at].end)) if at >= 0 else set()
+class _Said:
+    """The answer's sentence at a place, read when one of its words is asked for."""
+
+    def __init__(self, answer: str, place: int) -> None:
+        self._answer = answer
+        self._place = place
+
+    @cached_property
+    def _words(self) -> set[str]:
+        read = sentences.read(self._answer)
+        at = bisect_right(read, self._place, key=attrgetter("start")) - 1
+        if at < 0:
+            return set()
+        return set(_TOKEN.findall(self._answer, read[at].start, read[at].end))
+
+    def any_of(self, words: set[str]) -> bool:
+        return bool(words) and not words.isdisjoint(self._words)
 
 
 def _stands_by(here: _Chunk, own: int, start: int, name: _Name) -> bool:
@@ -391,7 +417,7 @@ def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[
     return None
 
 
-def _says_so(said: set[str], number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
+def _says_so(said: _Said, number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
     """Whether the answer names what its number belongs to: Starter, by contrast, costs 39 €."""
     header = here.header(own)
     other = here.statements[rival]
@@ -401,7 +427,7 @@ def _says_so(said: set[str], number: Evidence, here: _Chunk, own: int, rival: in
     else:
         theirs = set(_CAPITALIZED.findall(here.text, *here.near(own)))
         theirs -= set(_CAPITALIZED.findall(here.text, other.start, other.end))
-    return not theirs.isdisjoint(said)
+    return said.any_of(theirs)
 
 
 def _told(number: Evidence, name: _Name, span: Span) -> tuple[Evidence, Evidence]:

@@ -48,7 +48,7 @@ def chunk_names(given: CheckInput) -> Iterator[Source]:
 
 def lacks_text(given: CheckInput) -> bool:
     """Whether a chunk that could hold what was not found came without its text."""
-    return any(
+    return None in given.texts and any(
         chunk.in_prompt and text is None
         for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
     )
@@ -56,7 +56,7 @@ def lacks_text(given: CheckInput) -> bool:
 
 def is_too_large(given: CheckInput) -> bool:
     """Whether chunks, context and query together pass :data:`MAX_TEXT`."""
-    size = sum(len(text) for text in given.texts if text)
+    size = sum(map(len, filter(None, given.texts)))
     size += sum(len(item.text) for item in given.event.context)
     return size + len(given.event.query) > MAX_TEXT
 

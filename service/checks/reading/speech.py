@@ -30,13 +30,13 @@ _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _FEWEST_IN_CLAUSE = 3
 _CITATION = re.compile(r"\[[^\[\]\n]{0,80}\](?:\([^\s()]{0,500}\))?|【[^】\n]{0,80}】")
-_CITED = re.compile(r"[\[【]")
-_EMPHASIZED = re.compile(r"[*_`]")
 _QUESTION_OR_COLON = "?？:：)\"'“”»*_`]】"
 _SURELY_SAYS = 60
 """Characters from which a sentence says enough to be checked."""
 _EMPHASIS = str.maketrans("", "", "*_`")
 _DIGIT = re.compile(r"[0-9]")
+_DIGIT_FIRST = re.compile(r"[^0-9\[【]*+[0-9]")
+"""A digit before any citation."""
 _ORDER = (Act.DENIES, Act.NO_ANSWER, Act.CHATS, Act.ASKS)
 """Which act wins where the phrases of two stand in one sentence."""
 
@@ -70,7 +70,7 @@ class _Active(NamedTuple):
 
 
 def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
-    plain = lowered.translate(_EMPHASIS) if _EMPHASIZED.search(lowered) else lowered
+    plain = lowered.translate(_EMPHASIS) if _is_emphasized(lowered) else lowered
     begun = _BEGINNINGS.intersection(_BEGINNING.findall(plain))
     negations = _found(begun & _NEGATED_BEGINNINGS, _BY_NEGATION, plain)
     if negations:
@@ -87,6 +87,10 @@ def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
                 phrases.append((tuple(held), phrase))
     phrases += [(phrase.triggers, phrase) for phrase in own if phrase.triggers[0] in plain]
     return _Active(phrases, tuple(negations))
+
+
+def _is_emphasized(words: str) -> bool:
+    return "*" in words or "_" in words or "`" in words
 
 
 def _found(begun: frozenset[str], words: dict[str, list[str]], plain: str) -> set[str]:
@@ -122,19 +126,17 @@ def _act(lowered: str, one: Sentence, active: _Active) -> Act:
     start, end, kind, _ = one
     if kind is Kind.HEADING or kind is Kind.CODE:
         return Act.SILENT
-    if (
-        not active.phrases
-        and end - start >= _SURELY_SAYS
-        and lowered[end - 1] not in _QUESTION_OR_COLON
-    ):
-        return Act.ASSERTS
+    if not active.phrases and lowered[end - 1] not in _QUESTION_OR_COLON:
+        # most sentences of most answers: long, or with a number that is in no citation
+        if end - start >= _SURELY_SAYS or _DIGIT_FIRST.match(lowered, start, end):
+            return Act.ASSERTS
     if end - start <= LONGEST:
         words = lowered[start:end]
     else:
         words = lowered[start : start + LONGEST // 2] + " … " + lowered[end - LONGEST // 2 : end]
-    if _EMPHASIZED.search(words):
+    if _is_emphasized(words):
         words = words.translate(_EMPHASIS)
-    if _CITED.search(words):
+    if "[" in words or "【" in words:
         words = _CITATION.sub("", words).strip()
     if active.phrases:
         act = _by_phrase(words, active)
