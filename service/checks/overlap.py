@@ -9,7 +9,7 @@ from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome,
 from service.checks.reading import speech
 from service.checks.reading.content_words import VOCABULARIES, words_of
 from service.checks.reading.sentences import Sentence
-from service.checks.reading.sources import chunk_texts, is_too_large, lacks_text
+from service.checks.reading.sources import is_too_large, lacks_text, prompt_texts
 from service.checks.reading.speech_phrases import Act
 
 NAME = "overlap"
@@ -39,7 +39,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    vocabularies = [VOCABULARIES.of(chunk.text) for chunk in chunk_texts(given)]
+    vocabularies = [VOCABULARIES.of(text) for text in prompt_texts(given)]
     if not vocabularies:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if reading is None:

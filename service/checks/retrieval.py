@@ -18,24 +18,13 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     anew when absent. One that is too large leaves ``cited_share`` out.
     """
     chunks = given.event.retrieved
-    refs: set[str] = set()
-    texts: set[str] = set()
-    duplicates = in_prompt = 0
-    scores: list[float] = []
-    for chunk, text in zip(chunks, given.texts, strict=True):
-        if chunk.ref in refs or (text and text in texts):
-            duplicates += 1
-        refs.add(chunk.ref)
-        if text:
-            texts.add(text)
-        in_prompt += chunk.in_prompt
-        if chunk.score is not None:
-            scores.append(chunk.score)
+    refs = {chunk.ref for chunk in chunks}
+    scores = [chunk.score for chunk in chunks if chunk.score is not None]
     measures: list[tuple[str, float]] = [
         ("returned", float(len(chunks))),
-        ("in_prompt", float(in_prompt)),
+        ("in_prompt", float(sum([chunk.in_prompt for chunk in chunks]))),
         ("empty", 0.0 if chunks else 1.0),
-        ("duplicates", float(duplicates)),
+        ("duplicates", float(_duplicates(given, refs))),
     ]
     if refs:
         if reading is None:
@@ -46,3 +35,19 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     if scores:
         measures.append(("top_score", max(scores)))
     return CheckResult(Outcome.PASS, measures=tuple(measures))
+
+
+def _duplicates(given: CheckInput, refs: set[str]) -> int:
+    """How many chunks repeat an earlier one's ref or text."""
+    texts = [text for text in given.texts if text]
+    if len(refs) == len(given.texts) and len(set(texts)) == len(texts):
+        return 0
+    found = 0
+    seen: set[str] = set()
+    held: set[str] = set()
+    for chunk, text in zip(given.event.retrieved, given.texts, strict=True):
+        found += chunk.ref in seen or (bool(text) and text in held)
+        seen.add(chunk.ref)
+        if text:
+            held.add(text)
+    return found

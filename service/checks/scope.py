@@ -21,7 +21,6 @@ from service.checks.reading.content_words import VOCABULARIES, content_words
 from service.checks.reading.folding import lower
 from service.checks.reading.language import detect
 from service.checks.reading.sentences import Kind, Sentence
-from service.checks.reading.sources import chunk_texts
 from service.events import AnswerEvent
 
 NAME = "scope"
@@ -48,13 +47,15 @@ class _Name(NamedTuple):
         length = len(self.words)
         for form in self.forms:
             at = text.find(form, start, end)
+            if at < 0:
+                continue
             for _ in range(_MOST_PLACES):
-                if at < 0:
-                    break
                 v = self.kind == "version" and text[at - 1 : at] in ("v", "V")
                 if _is_apart(text, at - v, at + length):
                     yield at
                 at = text.find(form, at + length, end)
+                if at < 0:
+                    break
 
     def is_in(self, text: str, start: int = 0, end: int | None = None) -> bool:
         for form in self.forms:
@@ -88,12 +89,10 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     placed = [one for one in evidence if one.ref is not None and one.chunk_start is not None]
     if not placed:
         return CheckResult(Outcome.NOT_APPLICABLE)
-    sources = [source for source in chunk_texts(given) if len(source.text) <= MAX_TEXT]
-    chunks = [_Chunk(source.text, names) for source in sources]
-    by_ref = {source.ref: chunk for source, chunk in zip(reversed(sources), reversed(chunks))}
+    chunks = _Chunks(given, names)
     found: list[Evidence] = []
     for one in placed[:MAX_NUMBERS]:
-        here = by_ref.get(one.ref)
+        here = chunks.of(one.ref)
         if here is not None and here.named() and (one.chunk_end or 0) <= len(here.text):
             found += _mismatch(given.event.answer, one, here, names, chunks)
     return CheckResult(
@@ -145,7 +144,7 @@ def _names(event: AnswerEvent) -> list[_Name]:
         if kind is not None:
             _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES + " "))
     query = event.query[:_LONGEST_QUERY]
-    if _CALLS.isdisjoint(_LETTERS.findall(query.lower())) and not _VERSION.search(query):
+    if _names_nothing(query):
         return list(found.values())
     tokens = [token.strip(_EDGES) for token in query.split()]
     english: bool | None = None  # in English, any capital inside a sentence makes a name
@@ -176,11 +175,20 @@ def _names(event: AnswerEvent) -> list[_Name]:
     return list(found.values())
 
 
+def _names_nothing(query: str) -> bool:
+    """Surely, by its words and capitals as a whole."""
+    lowered = query.lower()
+    if not _CALLS.isdisjoint(_LETTERS.findall(lowered)) or _VERSION.search(lowered):
+        return False
+    words = query.split(None, 1)
+    return len(words) < 2 or words[1] == words[1].lower() or detect(query) != "en"
+
+
 _ENDS = re.compile(r"[,;.(\n]")
 _CALLS = _PLAN_WORDS | _VERSION_WORDS | _ROLE_WORDS | _PLACE_WORDS | _NAME_WORDS
-"""Without one of these words in it, or a v before a digit, a query names nothing."""
+"""Words beside which something is named."""
 _LETTERS = re.compile(r"[^\W_]+")
-_VERSION = re.compile(r"[vV]\d")
+_VERSION = re.compile(r"v\d")
 
 
 @lru_cache(256)
@@ -254,12 +262,13 @@ class _Chunk:
 
     def about(self, place: int) -> Span:
         """The line or sentence that a place is in, by line ends and full stops alone."""
-        left, right = max(0, place - _WINDOW), min(len(self.text), place + _WINDOW)
-        for mark in ("\n", ". "):
-            left = max(left, self.text.rfind(mark, left, place) + 1)
-            end = self.text.find(mark, place, right)
-            right = end if end >= 0 else right
-        return left, right
+        text = self.text
+        left, right = max(0, place - _WINDOW), place + _WINDOW
+        left = max(left, text.rfind("\n", left, place) + 1, text.rfind(". ", left, place) + 1)
+        end = text.find("\n", place, right)
+        right = end if end >= 0 else min(len(text), right)
+        end = text.find(". ", place, right)
+        return left, end if end >= 0 else right
 
     def at(self, place: int) -> int | None:
         """The number of the statement that a place is in."""
@@ -297,8 +306,42 @@ class _Chunk:
         return cells[column] if column < len(cells) else ""
 
 
+class _Chunks:
+    """The chunks of the prompt that are passages, each made when it is asked for."""
+
+    def __init__(self, given: CheckInput, names: list[_Name]) -> None:
+        self._given = given
+        self._names = names
+        self._made: dict[int, _Chunk] = {}
+
+    def of(self, ref: str | None) -> _Chunk | None:
+        """The first with that ref."""
+        for number, chunk in enumerate(self._given.event.retrieved):
+            if chunk.ref == ref:
+                made = self._at(number)
+                if made is not None:
+                    return made
+        return None
+
+    def __iter__(self) -> Iterator[_Chunk]:
+        return filter(None, map(self._at, range(len(self._given.texts))))
+
+    def _at(self, number: int) -> _Chunk | None:
+        made = self._made.get(number)
+        if made is None:
+            text = self._given.texts[number]
+            if (
+                not text
+                or len(text) > MAX_TEXT
+                or not self._given.event.retrieved[number].in_prompt
+            ):
+                return None
+            made = self._made[number] = _Chunk(text, self._names)
+        return made
+
+
 def _mismatch(
-    answer: str, number: Evidence, here: _Chunk, names: list[_Name], chunks: list[_Chunk]
+    answer: str, number: Evidence, here: _Chunk, names: list[_Name], chunks: _Chunks
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
     left, right = here.about(start)
@@ -307,6 +350,8 @@ def _mismatch(
         return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
+    if here.text.count(unit) == 1 and "|" not in here.text:
+        return ()  # nothing else is counted in it
     said = _Said(answer, number.start or 0)
     hopeful = [name for name in apart if _may_have_rival(here, name, unit, said, (left, right))]
     if not hopeful:
@@ -341,13 +386,14 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
 def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span) -> bool:
     """Roughly, before any sentence is read: whether a number with the unit stands by the name, and
     the answer does not say whose number it is (``own``: about the number)."""
-    for at in name.places(here.text):
+    text = here.text
+    for at in name.places(text):
         left, right = here.about(at)
-        if here.text.find("|", left, right) >= 0:
+        if text.find("|", left, right) >= 0:
             return True
-        if here.text.find(unit, left, right) >= 0 and _DIGIT.search(here.text, left, right):
-            theirs = set(_CAPITALIZED.findall(here.text, *own))
-            theirs.difference_update(_CAPITALIZED.findall(here.text, left, right))
+        if text.find(unit, left, right) >= 0 and _DIGIT.search(text, left, right):
+            theirs = set(_CAPITALIZED.findall(text, *own))
+            theirs.difference_update(_CAPITALIZED.findall(text, left, right))
             if not said.any_of(theirs):
                 return True
     return False

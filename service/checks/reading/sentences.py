@@ -249,7 +249,9 @@ def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
             after = text[last : last + 2]
             if after[:1] not in _GAP and text[at] not in _CJK_ENDS:
                 continue
-            if after.lstrip(" ")[:1] in _MARK_OPENS and not marks_lead and after.strip():
+            if after[1:].isalpha() and after[0] == " ":
+                pass
+            elif after.lstrip(" ")[:1] in _MARK_OPENS and not marks_lead and after.strip():
                 marks = _MARKS.match(text, last, end)
                 if marks is not None:
                     last = marks.end()
@@ -291,19 +293,19 @@ def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:
         return False
     if mark != "." or text[at + 1] in ".!?…":
         return True
+    return not _is_abbreviated(text, first, at, following)
+
+
+def _is_abbreviated(text: str, first: int, at: int, following: str) -> bool:
+    """Whether the full stop at ``at`` belongs to the word before it."""
     word = text[max(first, at - 24, text.rfind(" ", first, at) + 1) : at]
-    return not _is_abbreviated(word, text[max(first, at - 40) : at], following)
-
-
-def _is_abbreviated(word: str, before: str, following: str) -> bool:
-    """Whether the full stop behind ``word``, the end of ``before``, belongs to it."""
     word = word.lstrip(_BEFORE_WORD).lower()
     if word not in _ALL_ABBREVIATIONS and len(word) > 2 and word.isalpha():
         return False
     if len(word) > _LONGEST_ABBREVIATION:
         return False
     if word.isdigit():
-        return _is_ordinal(word, before.split(), following)
+        return _is_ordinal(word, text[max(first, at - 40) : at].split(), following)
     if word in _MAY_END:
         return not following[:1].isupper()
     if word in _BEFORE_DIGITS:

@@ -25,6 +25,15 @@ def chunk_texts(given: CheckInput) -> list[Source]:
     ]
 
 
+def prompt_texts(given: CheckInput) -> list[str]:
+    """The texts alone of :func:`chunk_texts`."""
+    return [
+        text
+        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
+        if chunk.in_prompt and text
+    ]
+
+
 def other_texts(given: CheckInput) -> list[Source]:
     """The context (``from_context``), then the query (``from_query``); neither has a ref."""
     found = [
