@@ -16,8 +16,8 @@ import orjson
 
 from service.accounting import Kind, Row
 from service.drafts import CaseDraft, case_id, indexes_of
-from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.outage import Outage
+from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.policy import OTHER
 from service.store import Fenced, Refused, Store
 from service.verdicts import BatchRecord, decode, encode_case
