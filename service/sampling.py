@@ -16,7 +16,7 @@ REST = "rest"
 STRATA = (FLAGGED, REST)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Draw:
     """One answer's place in the sample: u, its stratum, and the inclusion probabilities there."""
 

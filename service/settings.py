@@ -86,8 +86,8 @@ class Settings(BaseModel):
     max_case_bytes: int = Field(200_000, ge=20_000, description="A case record is reduced to this.")
     sampling_secret: SecretStr | None = Field(
         None,
-        description="Key of the sampling hash. Made and kept in the store when absent: then a store "
-        "that is lost draws another sample.",
+        description="Key of the sampling hash. Made and kept in the store when absent: then a "
+        "store that is lost draws another sample.",
     )
 
     # Chunk texts over HTTP
