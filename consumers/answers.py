@@ -132,8 +132,7 @@ class AnswersConsumer:
         for partition in set(poll.records) | {fault.partition for fault in poll.undecodable}:
             faults = [fault for fault in poll.undecodable if fault.partition == partition]
             self._receive(partition, poll.records.get(partition, []), faults)
-        for held in list(self._held.values()):
-            self._advance(held)
+        self._advance_all()
         self._commit()
         self._report()
 
@@ -153,6 +152,15 @@ class AnswersConsumer:
         held.backlog.append(received)
         held.waiting = True
         self._consumer.pause({partition})
+
+    def _advance_all(self) -> None:
+        """One step of every job. Where Redis does not answer, each would wait for it in turn: one
+        failure ends the round, so that polls and heartbeats stay frequent."""
+        before = self._outages.failures
+        for held in list(self._held.values()):
+            self._advance(held)
+            if self._outages.failures > before:
+                break
 
     def _advance(self, held: _Held) -> None:
         if held.job is not None and held.waiting:

@@ -23,12 +23,16 @@ Job = Generator[None, None, T]
 
 
 class Outages:
-    """Which dependencies are away. Health and metrics hear of the beginning and the end."""
+    """Which dependencies are away. Health and metrics hear of the beginning and the end.
+
+    ``failures``: calls to Redis that failed so far.
+    """
 
     def __init__(self, metrics: Metrics, health: Health) -> None:
         self._metrics = metrics
         self._health = health
         self.down: set[Literal["kafka", "redis"]] = set()
+        self.failures = 0
         for dependency in ("kafka", "redis"):
             health.set(dependency, True)
 
@@ -37,6 +41,7 @@ class Outages:
             "redis" if isinstance(outage, StoreOutage) else "kafka"
         )
         self._health.set(dependency, False, str(outage))
+        self.failures += dependency == "redis"
         if dependency not in self.down:
             self.down.add(dependency)
             self._metrics.observe_outage(dependency)

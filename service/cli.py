@@ -12,34 +12,25 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import structlog
 import typer
-import uvicorn
-import yaml
 from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from consumers import runtime, upkeep
-from consumers.kafka import RecordProducer, TopicFacts
-from consumers.kafka.topics import Start
-from service import demo as bundled
 from service.accounting import Books
 from service.bootstrap import Parts, build
 from service.checking import check_line
 from service.contract_schema import schema_text
 from service.documents import BadChunk, read_chunks
 from service.embedded import EmbeddedIntake
-from service.evaluation import EvaluationError, evaluate, render
-from service.gauges import GaugeKeeper
 from service.health import Health
 from service.intake import Intake
 from service.logs import configure_logging
 from service.outage import Misconfiguration, Outage
-from service.probes import serve_probes
 from service.rebuild import Report, rebuild
 from service.replay import Summary, replay
 from service.settings import (
@@ -51,9 +42,13 @@ from service.settings import (
     parse_policy,
 )
 from service.store import SchemaError
-from service.web.app import create_app
-from service.web.options import WebOptions
 
+if TYPE_CHECKING:
+    from consumers.kafka import TopicFacts
+    from consumers.kafka.topics import Start
+
+# Kafka's client and the web framework are imported by the commands that need them: the others
+# should answer at once.
 log = structlog.get_logger(__name__)
 out = Console()
 err = Console(stderr=True)
@@ -102,10 +97,10 @@ def serve(
         intake: Intake
         if settings.embedded:
             intake = stack.enter_context(_embedded(parts, settings.data_dir))
-            log.info(
-                "embedded", data_dir=str(settings.data_dir), store=settings.redis_url.split("@")[-1]
-            )
+            log.info("embedded", data_dir=str(settings.data_dir))
         else:
+            from consumers import runtime
+
             intake = stack.enter_context(runtime.kafka_intake(parts))
         _serve(parts, intake, settings)
 
@@ -128,6 +123,9 @@ def consume(
 
     Run as many as the topic has partitions; they share them. SIGTERM drains, flushes and commits.
     """
+    from consumers import runtime
+    from service.probes import serve_probes
+
     settings = _settings(metrics_port=metrics_port)
     begin = _start(start)
     stop = _stop_on_signals()
@@ -170,6 +168,10 @@ def demo(
     Two days of an invented product's support answers, German and English, two releases. Needs no
     Kafka, no Redis, no key, and keeps nothing.
     """
+    import yaml
+
+    from service import demo as bundled
+
     configure_logging("warning")
     settings = load_settings({}, port=port)
     policy = parse_policy(yaml.safe_load(bundled.policy_text()), "of the demo")
@@ -236,6 +238,8 @@ def evaluate_command(
     `unresolved_citations`) or `numbers` with a `gold` label each. Prints tables by kind and
     language, each wrong line, and one line of totals a check.
     """
+    from service.evaluation import EvaluationError, evaluate, render
+
     lines = list(cases)
     try:
         with _progress("evaluating") as tell:
@@ -343,11 +347,13 @@ def reset_checkpoints(
     """
     settings = _settings()
     _need_redis(settings)
+    from consumers import upkeep
+
     target: Start | int = int(to) if to.isdigit() else _start(to)
     if not yes:
         typer.confirm(f"Move the checkpoints of {settings.topic_answers} to {to}?", abort=True)
     parts = build(settings)
-    with contextlib.closing(TopicFacts(runtime.kafka_options(settings))) as facts:
+    with _topic_facts(settings) as facts:
         moved = upkeep.reset_checkpoints(
             parts.store, facts, settings.topic_answers, target, partition
         )
@@ -361,10 +367,12 @@ def list_dead_letters(
     limit: Annotated[int, typer.Option(help="At most so many rows.", min=1)] = 100,
 ) -> None:
     """What could not be taken: reason, message, where it came from. Never the payload itself."""
+    from consumers import upkeep
+
     settings = _settings(quiet=True)
     table = Table("at", "reason", "source", "bytes", "message")
     shown = total = 0
-    with contextlib.closing(TopicFacts(runtime.kafka_options(settings))) as facts:
+    with _topic_facts(settings) as facts:
         for letter in upkeep.list_dead_letters(facts, settings.topic_dead_letters):
             if reason is not None and letter.reason != reason:
                 continue
@@ -389,11 +397,14 @@ def redrive_dead_letters(
     The letters stay where they are. What was cut to fit, or was never readable, is passed over.
     """
     settings = _settings()
+    from consumers import runtime, upkeep
+    from consumers.kafka import RecordProducer
+
     options = runtime.kafka_options(settings)
     if not yes:
         typer.confirm(f"Send dead letters to {settings.topic_answers} again?", abort=True)
     with (
-        contextlib.closing(TopicFacts(options)) as facts,
+        _topic_facts(settings) as facts,
         contextlib.closing(RecordProducer(options)) as producer,
     ):
         sent, passed = upkeep.redrive(
@@ -412,13 +423,15 @@ def rebuild_command(
     Consumers are fenced off meanwhile and go on by themselves afterwards. Documents stay. If it is
     interrupted, run it again.
     """
+    from consumers import upkeep
+
     settings = _settings()
     _need_redis(settings)
     if not yes:
         typer.confirm("Wipe the store and restore it from the verdicts topic?", abort=True)
     parts = build(settings)
     with contextlib.ExitStack() as stack:
-        facts = stack.enter_context(contextlib.closing(TopicFacts(runtime.kafka_options(settings))))
+        facts = stack.enter_context(_topic_facts(settings))
         tell = stack.enter_context(_progress("rebuilding"))
         report = rebuild(
             parts.store,
@@ -483,6 +496,18 @@ def _need_redis(settings: Settings) -> None:
         )
 
 
+@contextlib.contextmanager
+def _topic_facts(settings: Settings) -> Iterator[TopicFacts]:
+    from consumers import runtime
+    from consumers.kafka import TopicFacts
+
+    facts = TopicFacts(runtime.kafka_options(settings))
+    try:
+        yield facts
+    finally:
+        facts.close()
+
+
 def _start(text: str) -> Start:
     if text in ("earliest", "latest"):
         return text  # type: ignore[return-value]
@@ -531,10 +556,15 @@ def _embedded(parts: Parts, data_dir: Path, **options: Any) -> Iterator[Embedded
 
 
 def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
+    import uvicorn
+
+    from service.gauges import GaugeKeeper
+    from service.web.app import create_app
+    from service.web.options import WebOptions
+
     health = Health(expects=("redis",))
     gauges = GaugeKeeper(parts, health)
     gauges.start()
-    server: uvicorn.Server | None = None
     address = f"http://{settings.host}:{settings.port}"
     web = create_app(
         intake=intake,
@@ -572,7 +602,9 @@ def _file_events(file: Any) -> Iterator[bytes]:
 
 
 def _topic_events(stack: contextlib.ExitStack, settings: Settings) -> Iterator[bytes]:
-    facts = stack.enter_context(contextlib.closing(TopicFacts(runtime.kafka_options(settings))))
+    from consumers import upkeep
+
+    facts = stack.enter_context(_topic_facts(settings))
     for value in upkeep.verdict_values(facts, settings.topic_answers):
         yield value or b""
 

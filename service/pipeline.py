@@ -47,7 +47,7 @@ class Terms:
     case_bytes: int = 200_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Item:
     """One record, read. ``identity_hash``: 64 bits of (app, event id), 0 for a rejection."""
 

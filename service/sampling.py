@@ -22,7 +22,7 @@ STRATA = (FLAGGED_HIGH, FLAGGED, ABSTAINED, LOW_OVERLAP, REST)
 ABSTENTIONS = frozenset({"no_answer", "clarify", "deny"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Draw:
     """One answer's place in the sample: u, its stratum, and the inclusion probabilities there."""
 

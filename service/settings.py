@@ -85,7 +85,9 @@ class Settings(BaseModel):
     max_text: int = Field(4 << 20, ge=1_000, description="Characters of all texts of one event.")
     max_case_bytes: int = Field(200_000, ge=20_000, description="A case record is reduced to this.")
     sampling_secret: SecretStr | None = Field(
-        None, description="Key of the sampling hash; made and kept in the store when absent."
+        None,
+        description="Key of the sampling hash. Made and kept in the store when absent: then a "
+        "store that is lost draws another sample.",
     )
 
     # Chunk texts over HTTP

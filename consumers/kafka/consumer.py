@@ -93,6 +93,8 @@ class PartitionConsumer:
             # those that were resumed meanwhile get nothing, whatever they hold.
             fetch_max_wait_ms=options.fetch_max_wait_ms,
             allow_auto_create_topics=False,
+            # Partitions that are added are seen within this time.
+            metadata_max_age_ms=60_000,
         )
         # The one seam for it; tests/integration/test_kafka_traps.py notices when it moves.
         self._consumer._fetcher.PartitionRecords = bounded_batches(  # noqa: SLF001

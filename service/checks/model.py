@@ -1,4 +1,7 @@
-"""What a check is given and what it returns. Pure data, shared by every check."""
+"""What a check is given and what it returns. Pure data, shared by every check.
+
+What is made for every answer is not frozen: that would cost five times as much. Nobody changes it.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ class Finding:
     near_end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Evidence:
     """One thing that is fine, and where it stands, so that a page can link the two.
 
@@ -79,7 +82,7 @@ class Evidence:
     chunk_end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckInput:
     """One answer, ready to be checked.
 
@@ -94,7 +97,7 @@ class CheckInput:
     corpus_refs: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckResult:
     """``evaluated``/``failed``: how many citations, numbers, … were decided, and how many of them
     were findings (x and m of a per-item rate). ``owned``: the spans of the answer that this check

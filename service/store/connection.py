@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from importlib import resources
 from typing import Any
 
-import fakeredis
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -81,6 +80,8 @@ def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) ->
     if its checkpoint did not refuse it, and they hide an outage for minutes.
     """
     if url == MEMORY_URL:
+        import fakeredis
+
         return Connection(fakeredis.FakeRedis(server=fakeredis.FakeServer()), Keys(namespace), True)
     client = redis.Redis.from_url(
         url,

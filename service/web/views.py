@@ -130,6 +130,7 @@ def case_view(case: Case) -> CaseView:
     answer, query = _text(event.get("answer")), _text(event.get("query"))
     chunks = [chunk for chunk in _list(event.get("retrieved")) if isinstance(chunk, dict)]
     sources = _source_marks(case.evidence, chunks, query)
+    _mark_nearest(case.findings, chunks, sources)
     findings = [
         _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
     ]
@@ -144,7 +145,9 @@ def case_view(case: Case) -> CaseView:
         answer=segments_of(answer, marks),
         findings=findings,
         chunks=[_panel(chunk, sources.get(index, [])) for index, chunk in enumerate(chunks)],
-        linked=frozenset(mark.number for marks in sources.values() for mark in marks),
+        linked=frozenset(
+            mark.number for marks in sources.values() for mark in marks if mark.kind == "evidence"
+        ),
         context=[
             (_text(item.get("name")), _text(item.get("kind")), _text(item.get("text")))
             for item in _list(event.get("context"))
@@ -172,6 +175,20 @@ def _source_marks(
                 marks.setdefault(index, []).append(Mark("evidence", number, *place))
                 break
     return marks
+
+
+def _mark_nearest(
+    findings: list[dict[str, Any]], chunks: list[dict[str, Any]], marks: dict[int, list[Mark]]
+) -> None:
+    """Add where the nearest thing to each finding stands, under the finding's number."""
+    for number, finding in _numbered(findings):
+        for index, chunk in enumerate(chunks):
+            near = span(
+                finding.get("near_start"), finding.get("near_end"), _text(chunk.get("text"))
+            )
+            if near is not None and chunk.get("ref") == finding.get("near_ref"):
+                marks.setdefault(index, []).append(Mark("finding", number, *near))
+                break
 
 
 def _candidates(

@@ -405,3 +405,18 @@ def test_checksums_in_pure_python_are_refused(kafka_options, topic, monkeypatch)
         PartitionConsumer(kafka_options, topic, "group")
     with pytest.raises(Misconfiguration, match="crc32c"):
         RecordProducer(kafka_options)
+
+
+def test_a_join_that_ends_between_two_short_polls_is_taken_up(topic, group, kafka_options) -> None:
+    for number in range(4):
+        member = PartitionConsumer(kafka_options, topic, f"{group}-{number}")
+        until = time.monotonic() + 3.5
+        while time.monotonic() < until:
+            member.poll(3)
+            time.sleep(0.004)
+        assert member.assignment() == {0}
+        # A member whose join was forgotten sends no heartbeats.
+        age = member.heartbeat_age_s()
+        member.close(1.0)
+        assert age is not None
+        assert age < 2.5

@@ -114,22 +114,23 @@ def _at(passage: Passage, start: int, done: int) -> int:
 _PLAIN = re.compile(
     r"([0-9]{1,4}) (?:([A-Za-zäöüß]{3,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
 )
+_NO_UNIT, _LOOK_CLOSER = "no unit", "look closer"
 _SLOW_FOLLOWERS = frozenset(
     "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
 )
 
 
 @lru_cache(maxsize=20_000)
-def _follower(word: str) -> Unit | bool:
-    """The unit that a word behind a plain number names, or False; True: look closer."""
+def _follower(word: str) -> Unit | str:
+    """The unit that a word behind a plain number names, or what else it is."""
     low = word.lower()
     if low in _SLOW_FOLLOWERS or calendar.month(word) or units.begins_more(low):
-        return True
+        return _LOOK_CLOSER
     spelled = units.spelled(word)
     if spelled is None:
-        return False
+        return _NO_UNIT
     unit, power, cut = spelled
-    return True if unit is None or power or cut else unit
+    return _LOOK_CLOSER if unit is None or power or cut else unit
 
 
 def _plain_number(passage: Passage, start: int) -> int:
@@ -143,13 +144,13 @@ def _plain_number(passage: Passage, start: int) -> int:
     if not window or _preceding(window[-1]) is not None:
         return 0
     digits, word, symbol = match.groups()
-    unit = _follower(symbol or word)
-    if unit is True:
+    follower = _follower(symbol or word)
+    if follower is _LOOK_CLOSER:
         return 0
-    value_end = start + len(digits)
-    if unit is False:
-        end, unit = value_end, None
-    else:
+    end = value_end = start + len(digits)
+    unit = None
+    if isinstance(follower, Unit):
+        unit = follower
         end = match.end()
         if text[end : end + 1] == " " and HALF_MORE.match(text, end) is not None:
             return 0

@@ -24,13 +24,9 @@ _LABELS = (
     "Kategorie Zone siglo"
 )
 """Words that a Roman numeral numbers."""
-_LABELLED = re.compile(
-    rf"(?i:{'|'.join(re.escape(label) for label in _LABELS.split())})[ \n]([IVXLC]{{1,7}})\b"
-    r"|(?<![^\W_])[A-ZÀ-Þ][^\W\d_]{2,20} ([IVX]{2,7})(?![^\W_])"
-    r"|(?<![^\W_])([IVX]{2,7})(?:e|ème)(?![^\W_])"
-)
-"""Behind such a word, behind a name (Ludwig XIV, World War II) or in ``XIXe siècle``: there it has
-two letters at least."""
+_LABEL_WORDS = frozenset(label.lower() for label in _LABELS.split())
+_ROMAN = re.compile(r"[IVXLC]{1,7}(?:(?=[^\w])|\Z|(?:e|ème)(?!\w))")
+_NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 
 def read_cjk(passage: Passage) -> None:
@@ -112,12 +108,28 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
 
 
 def read_roman(passage: Passage) -> None:
-    """Add Roman numerals that stand behind a word which they number."""
-    for match in _LABELLED.finditer(passage.text):
-        group = match.lastindex or 1
-        value = words.roman(match.group(group))
+    """Add Roman numerals that number something: behind a label (Annex VI) or, with two letters at
+    least, behind a name (Ludwig XIV) or as an ordinal (XIXe siècle)."""
+    text = passage.text
+    for match in _ROMAN.finditer(text):
+        start = match.start()
+        numeral = match.group().rstrip("eèm")
+        if start and text[start - 1] not in " \n":
+            continue
+        before = text[max(0, start - 24) : start].split()
+        if not _numbers(before[-1] if before else "", numeral, match.group()):
+            continue
+        value = words.roman(numeral)
         if value is not None:
-            start, end = match.span(group)
+            end = start + len(numeral)
             passage.found.append(
                 Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
             )
+
+
+def _numbers(before: str, numeral: str, written: str) -> bool:
+    if before.lower() in _LABEL_WORDS:
+        return True
+    if len(numeral) < 2 or numeral.strip("IVX"):
+        return False
+    return numeral != written or _NAME.fullmatch(before) is not None

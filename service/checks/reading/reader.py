@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from service.checks.reading.digits import read_digits
@@ -17,6 +18,7 @@ from service.checks.reading.spoken import (
     read_words,
 )
 
+_ROMAN_WORD = re.compile(r"[IVXLC]{1,7}(?:e|ème)?")
 _NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL, _NOT_KEPT = 1, 2, 4, 8
 
 
@@ -51,7 +53,7 @@ def _traits(token: str) -> int:
             traits |= _NUMBER_WORD
         if word.lower() in CLOCK_WORDS:
             traits |= _CLOCK_WORD
-        if word[0] in "IVXLC" and not word.strip("IVXLCème"):
+        if _ROMAN_WORD.fullmatch(word):
             traits |= _ROMAN_NUMERAL
     return traits
 

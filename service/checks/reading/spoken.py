@@ -102,9 +102,9 @@ def _number_words(text: str, tokens: Collection[str]) -> Iterator[re.Match[str]]
         return
     said = {word for token in tokens for word in LETTERS.findall(token) if has_number_word(word)}
     for start in sorted(at for word in said for at in _places(text, word)):
-        match = LETTERS.match(text, start)
-        if match is not None:
-            yield match
+        found = LETTERS.match(text, start)
+        if found is not None:
+            yield found
 
 
 def _places(text: str, word: str) -> Iterator[int]:

@@ -345,12 +345,11 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
                 return unit, 0, end + stop
     known = spelled(word)
     if known is not None:
-        unit, power, cut = known
-        stop = end - cut
+        stop = end - known[2]
         other = _OTHER_WORD.get(low)
         if other is not None and other.match(text, stop):
             return None
-        return unit, power, stop
+        return known[0], known[1], stop
     if "/" in low or low[-1:] in "23²³":
         head = _HEAD.split(low, maxsplit=1)[0]
         if head in UNITS:

@@ -11,7 +11,7 @@ import pytest
 from service.accounting import books_of
 from service.web.options import WebOptions
 from service.web.views import ago, showable
-from tests.unit.web.world import EVENT, MemoryCases, World, books, case
+from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, books, case, finding
 
 HOSTILE = (
     "</mark></style></title></textarea><script>document.title='owned'</script>"
@@ -146,6 +146,18 @@ def test_findings_and_their_place_lead_to_each_other() -> None:
     ids = [element["attrs"]["id"] for element in shown.found if "id" in element["attrs"]]
     assert len(ids) == len(set(ids))
     assert {href[1:] for href in hrefs if href.startswith("#")} <= set(ids)
+
+
+def test_the_nearest_thing_to_a_finding_is_marked_in_its_source() -> None:
+    start = EVENT["retrieved"][0]["text"].index("45 €")
+    near = {"near_ref": "pricing#plans", "near_start": start, "near_end": start + 4}
+    shown = case_page(findings=[finding("54 €", ANSWER, **near)])
+    [number] = [a for a in shown.of("a") if a["attrs"].get("id") == "source-finding-1"]
+    assert number["attrs"]["href"] == "#finding-1"
+    assert "45 €" in [mark["text"] for mark in shown.of("mark", **{"class": "finding"})]
+    for lie in ({"near_ref": "elsewhere"}, {"near_start": 9_999, "near_end": 10_000}):
+        shown = case_page(findings=[finding("54 €", ANSWER, **(near | lie))])
+        assert "source-finding-1" not in [a["attrs"].get("id") for a in shown.of("a")]
 
 
 def test_evidence_is_marked_in_its_source_and_leads_there_and_back() -> None:
