@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from service.checks.reading.naming import names_in
 from service.pipeline import DocKey
 from service.store.connection import Connection
 
@@ -58,17 +59,36 @@ class Documents:
             if text is not None
         }
 
+    def holding(self, numbers: Iterable[DocKey]) -> dict[DocKey, str]:
+        """(corpus, normalised number) → ref of a chunk that was loaded and holds it."""
+        found: dict[DocKey, str] = {}
+        wanted = sorted(set(numbers))
+        for corpus in sorted({corpus for corpus, _ in wanted}):
+            names = [name for key, name in wanted if key == corpus]
+            with self._c.guard():
+                refs = self._c.client.hmget(self._c.keys.numbers(corpus), names)
+            found.update(
+                ((corpus, name), ref.decode())
+                for name, ref in zip(names, refs, strict=True)
+                if ref is not None
+            )
+        return found
+
     def load(
         self,
         chunks: Iterable[tuple[str, str]],
         corpus: str = "",
         on_progress: Callable[[int], None] = lambda _: None,
     ) -> int:
-        """Store (ref, text) pairs, replacing equal refs; returns how many were stored."""
+        """Store (ref, text) pairs, replacing equal refs, and which numbers stand in them; returns
+        how many were stored."""
         stored = 0
         for part in _parts(chunks):
+            numbers = {name: ref for ref, text in part for name in names_in(text)}
             with self._c.guard():
                 self._c.client.hset(self._c.keys.documents(corpus), mapping=dict(part))
+                if numbers:
+                    self._c.client.hset(self._c.keys.numbers(corpus), mapping=numbers)
             stored += len(part)
             on_progress(stored)
         return stored

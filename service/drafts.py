@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -12,6 +12,7 @@ import orjson
 
 from service.accounting import Row
 from service.checks.model import CheckResult, Evidence, Finding
+from service.checks.reading.nearest import ABSENT
 from service.events import AnswerEvent
 from service.review.cases import priority
 from service.verdicts import encode_case
@@ -84,9 +85,6 @@ def draft_case(
         "event": _event_with_texts(event, texts),
         "reduced": False,
     }
-    record = encode_case(body)
-    if len(record) > max_bytes:
-        record = encode_case(reduce_case(body, max_bytes))
     return CaseDraft(
         case_id=body["case_id"],
         offset=row.offset,
@@ -95,8 +93,40 @@ def draft_case(
         severity=body["severity"],
         day=row.hour // 24,
         indexes=indexes_of(body),
-        record=record,
+        record=_bounded(body, max_bytes),
     )
+
+
+IN_CORPUS = {
+    "de": " Im Korpus steht es in {ref}; das wurde nicht abgerufen.",
+    "en": " The corpus has it in {ref}, which was not retrieved.",
+}
+
+
+def with_corpus_hints(case: CaseDraft, refs: Mapping[str, str], max_bytes: int) -> CaseDraft:
+    """The case with a hint at retrieval on each absent number that the corpus holds elsewhere.
+
+    ``refs``: normalised number → ref of the chunk that holds it.
+    """
+    body: dict[str, Any] = orjson.loads(case.record)
+    retrieved = {chunk["ref"] for chunk in body["event"]["retrieved"]}
+    headline = body["headline"]
+    for finding in body["findings"]:
+        ref = refs.get(finding["cause"])
+        if finding["reason"] != ABSENT or ref is None or ref in retrieved:
+            continue
+        hint = IN_CORPUS["de" if body["language"] == "de" else "en"].format(ref=ref[:200])
+        if headline == finding["detail"][:500]:
+            body["headline"] = (headline + hint)[:500]
+        finding["detail"] += hint
+        finding["in_corpus"] = ref
+    del body["kind"], body["version"]
+    return replace(case, record=_bounded(body, max_bytes))
+
+
+def _bounded(body: dict[str, Any], max_bytes: int) -> bytes:
+    record = encode_case(body)
+    return record if len(record) <= max_bytes else encode_case(reduce_case(body, max_bytes))
 
 
 def indexes_of(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

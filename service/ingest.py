@@ -15,7 +15,18 @@ import structlog
 from service.documents import Documents
 from service.events import Rejection
 from service.metrics import Metrics
-from service.pipeline import Batch, Effects, Item, Seen, Terms, missing_refs, process, read_items
+from service.pipeline import (
+    Batch,
+    Effects,
+    Item,
+    Seen,
+    Terms,
+    absent_numbers,
+    missing_refs,
+    process,
+    read_items,
+    with_hints,
+)
 from service.records import Record
 from service.store import Applied, Duplicates, Store
 from service.store.ledger import batch_record
@@ -59,7 +70,10 @@ class Ingest:
         if conflicts:
             seen = Seen(seen.identities | conflicts, seen.releases)
         with self._metrics.time_stage("check"):
-            return process(batch, texts, seen, terms)
+            effects = process(batch, texts, seen, terms)
+        numbers = absent_numbers(effects)
+        refs = self._documents.holding(numbers) if numbers else {}
+        return with_hints(effects, refs, terms) if refs else effects
 
     def apply(self, effects: Effects, epoch: str) -> tuple[Effects, Applied]:
         """Store the effects; recompute them as often as another partition was faster with an id.

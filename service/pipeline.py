@@ -8,9 +8,10 @@ what the store already knows comes in as :class:`Seen`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from service import sampling
@@ -20,7 +21,8 @@ from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
-from service.drafts import CaseDraft, draft_case
+from service.checks.reading.nearest import ABSENT
+from service.drafts import CaseDraft, draft_case, with_corpus_hints
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
@@ -204,6 +206,44 @@ def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms)
     for item in batch.items:
         work.take(item)
     return work.effects()
+
+
+NUMBERS_PER_BATCH = 200
+"""Absent numbers of one batch that the corpus is asked for."""
+
+
+def absent_numbers(effects: Effects) -> frozenset[DocKey]:
+    """What the corpus may hold although retrieval did not bring it: (corpus, normalised number)."""
+    corpora = {item.record.offset: _corpus(item) for item in effects.batch.items}
+    wanted = (
+        (corpora[row.offset], cause)
+        for row in effects.rows
+        for check, reason, cause, *_ in row.causes
+        if (check, reason) == ("numbers", ABSENT)
+    )
+    return frozenset(islice(wanted, NUMBERS_PER_BATCH))
+
+
+def with_hints(effects: Effects, refs: Mapping[DocKey, str], terms: Terms) -> Effects:
+    """The effects with a hint at retrieval in each case whose absent number the corpus holds.
+
+    ``refs``: what the document store knew of :func:`absent_numbers`.
+    """
+    corpora = {item.record.offset: _corpus(item) for item in effects.batch.items}
+    causes = {row.offset: [cause for _, _, cause, *_ in row.causes] for row in effects.rows}
+    cases = []
+    for case in effects.cases:
+        known = {
+            cause: ref
+            for cause in causes[case.offset]
+            if (ref := refs.get((corpora[case.offset], cause))) is not None
+        }
+        cases.append(with_corpus_hints(case, known, terms.case_bytes) if known else case)
+    return replace(effects, cases=tuple(cases))
+
+
+def _corpus(item: Item) -> str:
+    return "" if isinstance(item.event, Rejection) else item.event.release.corpus or ""
 
 
 class _Work:

@@ -29,6 +29,7 @@ from service.checks.reading.digits import MINUS_WORDS
 from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
 from service.checks.reading.grounding import Indexed, Miss, Place, Source
+from service.checks.reading.naming import name_of
 from service.checks.reading.quantities import Form, Kind, Quantity, Reading
 from service.checks.reading.reader import read
 from service.checks.reading.wording import Wording, shortened
@@ -443,16 +444,6 @@ def _finding(answer: str, miss: Miss, indexes: Indexed, say: Wording) -> Finding
 
 def _cause(miss: Miss, surface: str) -> str:
     """The normalised value and unit: the same wrong price, however it is spelled, is one group."""
-    quantity = miss.quantity
     if miss.value is not None:
         return f"{miss.value:.15g}"
-    if quantity.kind is Kind.NUMBER:
-        sign = "-" if quantity.sign < 0 else ""
-        unit = f" {quantity.unit.name}" if quantity.unit else ""
-        return f"{sign}{quantity.values[0]:.15g}{unit}"
-    if quantity.kind is Kind.DATE:
-        year, month, day = quantity.dates[0]
-        return f"{year or '????'}-{month or 0:02d}-{day or 0:02d}"
-    if quantity.kind is Kind.TIME:
-        return f"{quantity.minutes[0] // 60:02d}:{quantity.minutes[0] % 60:02d}"
-    return (quantity.code or surface)[:200]
+    return name_of(miss.quantity, surface)

@@ -207,16 +207,17 @@ def _kind_after(before: str) -> str | None:
 
 
 def _add(found: dict[str, _Name], kind: str, words: str) -> None:
-    key = words.lower()
-    if len(found) >= MAX_NAMES or not words or len(words) > _LONGEST_NAME or key in found:
+    if len(found) >= MAX_NAMES or not words or len(words) > _LONGEST_NAME:
         return
-    if key in _NO_NAMES or month(words) is not None:
-        return
-    found[key] = _name(kind, words)
+    name = _name(kind, words)
+    if name is not None:
+        found.setdefault(words.lower(), name)
 
 
 @lru_cache(1_000)
-def _name(kind: str, words: str) -> _Name:
+def _name(kind: str, words: str) -> _Name | None:
+    if words.lower() in _NO_NAMES or month(words) is not None:
+        return None
     return _Name(kind, words, _forms(words), content_words(words))
 
 

@@ -98,7 +98,7 @@ class Checkpoints:
     def wipe(self) -> None:
         """Delete all but the store's identity and the documents (they come from elsewhere)."""
         keys = self._c.keys
-        kept = (keys.meta, keys.documents(""))
+        kept = (keys.meta, keys.documents(""), keys.numbers(""))
         with self._c.guard():
             for key in self._c.client.scan_iter(match=keys.prefix + "*", count=1_000):
                 if not text(key).startswith(kept):

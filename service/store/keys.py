@@ -21,6 +21,7 @@
 | cases:D:V | zset | case ids with value V in dimension D, by priority |
 | facet:D | set | values of dimension D that occur |
 | doc:K | hash | chunk texts of corpus K by ref |
+| numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
 """
 
 from __future__ import annotations
@@ -98,6 +99,9 @@ class Keys:
 
     def facet(self, dimension: str) -> str:
         return f"{self.prefix}facet:{dimension}"
+
+    def numbers(self, corpus: str) -> str:
+        return f"{self.prefix}numbers:{corpus}"
 
     def documents(self, corpus: str) -> str:
         return f"{self.prefix}doc:{corpus}"

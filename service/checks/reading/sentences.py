@@ -249,16 +249,15 @@ def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
             after = text[last : last + 2]
             if after[:1] not in _GAP and text[at] not in _CJK_ENDS:
                 continue
-            if after[1:].isalpha() and after[0] == " ":
-                pass
-            elif after.lstrip(" ")[:1] in _MARK_OPENS and not marks_lead and after.strip():
-                marks = _MARKS.match(text, last, end)
-                if marks is not None:
-                    last = marks.end()
-                elif after[0] in _MARK_OPENS:
+            if not _is_plain_end(text, first, at, after):
+                if after.lstrip(" ")[:1] in _MARK_OPENS and not marks_lead and after.strip():
+                    marks = _MARKS.match(text, last, end)
+                    if marks is not None:
+                        last = marks.end()
+                    elif after[0] in _MARK_OPENS:
+                        continue
+                if not _is_end(text, first, at, last, end):
                     continue
-            if not _is_end(text, first, at, last, end):
-                continue
             if quoted and _in_quotation(text, first, last):
                 continue
         words = text[first:last].strip()
@@ -281,6 +280,18 @@ def _is_break(text: str, first: int, at: int, end: int) -> bool:
         return False
     following = text[at + 1 : min(end, at + 9)].lstrip(_OPENING)[:1]
     return following.isupper() or following.isdigit() or bool(_LABEL.match(text, at + 1, end))
+
+
+def _is_plain_end(text: str, first: int, at: int, after: str) -> bool:
+    """Most ends: a full stop behind a bracket, a sign or a word that is no abbreviation, a space, a
+    capital. ``after``: what follows the marks; false says nothing."""
+    if after[:1] != " " or not after[1:].isupper() or text[at : at + 2] != ". " or at == first:
+        return False
+    before = text[at - 1]
+    if not before.isalnum():
+        return before != "."
+    word = text[max(first, text.rfind(" ", first, at) + 1) : at]
+    return len(word) > 2 and word.isalpha() and word.lower() not in _ALL_ABBREVIATIONS
 
 
 def _is_end(text: str, first: int, at: int, last: int, end: int) -> bool:

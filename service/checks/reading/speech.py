@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import filterfalse, repeat
 from typing import NamedTuple
 
 from service.checks.reading import sentences
@@ -72,7 +71,7 @@ class _Active(NamedTuple):
 
 def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
     plain = lowered.translate(_EMPHASIS) if _is_emphasized(lowered) else lowered
-    begun = _beginnings(plain)
+    begun = _BEGINNINGS.intersection(_BEGINNING.findall(plain))
     negations = _found(begun & _NEGATED_BEGINNINGS, _BY_NEGATION, plain)
     if negations:
         found = _found(begun, _BY_BEGINNING, plain)
@@ -94,32 +93,10 @@ def _is_emphasized(words: str) -> bool:
     return "*" in words or "_" in words or "`" in words
 
 
-def _beginnings(plain: str) -> set[str]:
-    """Those of the words of a text with which a trigger may begin."""
-    pieces = plain.split()
-    begun = set(map(_KNOWN.get, pieces, repeat(_UNKNOWN)))
-    if _UNKNOWN in begun:
-        begun.discard(_UNKNOWN)
-        for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
-            found = _BEGINNINGS.intersection(_BEGINNING.findall(piece))
-            begun |= found
-            if len(piece) <= _LONGEST_KNOWN and len(found) < 2:
-                if len(_KNOWN) >= _MOST_KNOWN:
-                    _KNOWN.clear()
-                _KNOWN[piece] = next(iter(found), "")
-    begun.discard("")
-    return begun
-
-
-def _found(begun: set[str], words: dict[str, list[str]], plain: str) -> set[str]:
+def _found(begun: frozenset[str], words: dict[str, list[str]], plain: str) -> set[str]:
     return {word for begin in begun for word in words.get(begin, ()) if word in plain}
 
 
-_KNOWN: dict[str, str] = {}
-"""What stood between white space before → the one beginning in it, or nothing."""
-_UNKNOWN = "?"
-_MOST_KNOWN = 20_000
-_LONGEST_KNOWN = 40
 _BEGINNING = re.compile(r"([0-9a-zß-ÿœ]{1,4})[0-9a-zß-ÿœ]*+")
 """The first four letters of each word, by which triggers are found."""
 
