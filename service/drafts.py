@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from service.accounting import Row
+from service.checks import numbers
 from service.checks.model import CheckResult, Evidence, Finding
-from service.checks.reading.nearest import ABSENT
 from service.events import AnswerEvent
 from service.review.cases import priority
 from service.verdicts import encode_case
@@ -104,7 +104,7 @@ IN_CORPUS = {
 
 
 def with_corpus_hints(case: CaseDraft, refs: Mapping[str, str], max_bytes: int) -> CaseDraft:
-    """The case with a hint at retrieval on each absent number that the corpus holds elsewhere.
+    """The case with a hint at retrieval on each unsupported number that the corpus holds.
 
     ``refs``: normalised number → ref of the chunk that holds it.
     """
@@ -113,7 +113,7 @@ def with_corpus_hints(case: CaseDraft, refs: Mapping[str, str], max_bytes: int) 
     headline = body["headline"]
     for finding in body["findings"]:
         ref = refs.get(finding["cause"])
-        if finding["reason"] != ABSENT or ref is None or ref in retrieved:
+        if finding["check"] != numbers.NAME or ref is None or ref in retrieved:
             continue
         hint = IN_CORPUS["de" if body["language"] == "de" else "en"].format(ref=ref[:200])
         if headline == finding["detail"][:500]:

@@ -21,10 +21,10 @@ from service.pipeline import (
     Item,
     Seen,
     Terms,
-    absent_numbers,
     missing_refs,
     process,
     read_items,
+    unsupported_numbers,
     with_hints,
 )
 from service.records import Record
@@ -71,8 +71,8 @@ class Ingest:
             seen = Seen(seen.identities | conflicts, seen.releases)
         with self._metrics.time_stage("check"):
             effects = process(batch, texts, seen, terms)
-        numbers = absent_numbers(effects)
-        refs = self._documents.holding(numbers) if numbers else {}
+        wanted = unsupported_numbers(effects)
+        refs = self._documents.holding(wanted) if wanted else {}
         return with_hints(effects, refs, terms) if refs else effects
 
     def apply(self, effects: Effects, epoch: str) -> tuple[Effects, Applied]:

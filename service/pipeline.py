@@ -16,12 +16,11 @@ from typing import Any
 
 from service import sampling
 from service.accounting import SEPARATOR, CheckRow, Kind, Row
-from service.checks import CHECKS, run_checks, where
+from service.checks import CHECKS, numbers, run_checks, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
-from service.checks.reading.nearest import ABSENT
 from service.drafts import CaseDraft, draft_case, with_corpus_hints
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
@@ -209,25 +208,25 @@ def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms)
 
 
 NUMBERS_PER_BATCH = 200
-"""Absent numbers of one batch that the corpus is asked for."""
+"""Unsupported numbers of one batch that the corpus is asked for."""
 
 
-def absent_numbers(effects: Effects) -> frozenset[DocKey]:
-    """What the corpus may hold although retrieval did not bring it: (corpus, normalised number)."""
+def unsupported_numbers(effects: Effects) -> frozenset[DocKey]:
+    """Unsupported numbers that the corpus may hold all the same: (corpus, normalised number)."""
     corpora = {item.record.offset: _corpus(item) for item in effects.batch.items}
     wanted = (
         (corpora[row.offset], cause)
         for row in effects.rows
-        for check, reason, cause, *_ in row.causes
-        if (check, reason) == ("numbers", ABSENT)
+        for check, _, cause, *_ in row.causes
+        if check == numbers.NAME
     )
     return frozenset(islice(wanted, NUMBERS_PER_BATCH))
 
 
 def with_hints(effects: Effects, refs: Mapping[DocKey, str], terms: Terms) -> Effects:
-    """The effects with a hint at retrieval in each case whose absent number the corpus holds.
+    """The effects with a hint at retrieval in each case whose number the corpus holds.
 
-    ``refs``: what the document store knew of :func:`absent_numbers`.
+    ``refs``: what the document store knew of :func:`unsupported_numbers`.
     """
     corpora = {item.record.offset: _corpus(item) for item in effects.batch.items}
     causes = {row.offset: [cause for _, _, cause, *_ in row.causes] for row in effects.rows}
