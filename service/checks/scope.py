@@ -240,18 +240,28 @@ class _Chunk:
     def __init__(self, text: str, names: list[_Name]) -> None:
         self.text = text
         self._names = names
-        self._named: list[_Name] | None = None
+        self._named: dict[_Name, list[int]] | None = None
 
-    def named(self) -> list[_Name]:
-        """Those of the names that it holds. Its content words are known already, as a rule."""
+    def named(self) -> dict[_Name, list[int]]:
+        """Those of the names that it holds, with their places. Its content words are known
+        already, as a rule."""
         if self._named is None:
             vocabulary = VOCABULARIES.of(self.text)
-            self._named = [
-                name
+            self._named = {
+                name: places
                 for name in self._names
-                if (name.stems <= vocabulary or name.kind == "version") and name.is_in(self.text)
-            ]
+                if (name.stems <= vocabulary or name.kind == "version")
+                and (places := list(name.places(self.text)))
+            }
         return self._named
+
+    def is_near(self, name: _Name, left: int, right: int) -> bool:
+        """Whether one of its names stands in a part of it."""
+        places = self.named()[name]
+        if len(places) >= _MOST_PLACES:  # perhaps not all of them
+            return name.is_in(self.text, left, right)
+        last = right - len(name.words)
+        return any([left <= place <= last for place in places])
 
     @cached_property
     def statements(self) -> tuple[Sentence, ...]:
@@ -346,13 +356,11 @@ def _mismatch(
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
     left, right = here.about(start)
-    apart = [name for name in here.named() if not name.is_in(here.text, left, right)]
+    apart = [name for name in here.named() if not here.is_near(name, left, right)]
     if not apart:
         return ()
     surface = here.text[start:end]
     unit = _unit(here, surface, end)
-    if here.text.count(unit) == 1 and "|" not in here.text:
-        return ()  # nothing else is counted in it
     said = _Said(answer, number.start or 0)
     hopeful = [name for name in apart if _may_have_rival(here, name, unit, said, (left, right))]
     if not hopeful:
@@ -388,7 +396,7 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span
     """Roughly, before any sentence is read: whether a number with the unit stands by the name, and
     the answer does not say whose number it is (``own``: about the number)."""
     text = here.text
-    for at in name.places(text):
+    for at in here.named()[name]:
         left, right = here.about(at)
         if text.find("|", left, right) >= 0:
             return True
@@ -444,7 +452,7 @@ def _beside(here: _Chunk, name: _Name, surface: str) -> bool:
 def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[int, Span] | None:
     """A statement with the name and another number of the same kind; the place of the name."""
     header = here.header(own)
-    for at in name.places(here.text):
+    for at in here.named()[name]:
         number, span = here.at(at), (at, at + len(name.words))
         if number is None:
             continue

@@ -85,7 +85,8 @@ def test_a_wipe_keeps_the_identity_the_documents_and_other_installations(world: 
     assert world.checkpoints.secret() == secret
     assert Documents(world.connection).get([("2026-11", "pricing#plans")])
     assert set(world.connection.client.keys("*")) == {
-        b"{groundwatch}:meta", b"{groundwatch}:doc:2026-11", b"{another}:totals",
+        b"{groundwatch}:meta", b"{groundwatch}:doc:2026-11", b"{groundwatch}:numbers:2026-11",
+        b"{another}:totals",
     }  # fmt: skip
 
 
