@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from service.checks.reading import content_words as reading
 from service.checks.reading.content_words import Vocabularies, content_words, share
 
 
@@ -72,3 +73,23 @@ def test_a_text_that_is_too_large_is_not_kept() -> None:
 
     assert cache.of(text) == {"word"}
     assert cache._held == 0
+
+
+def test_what_stands_between_white_space_may_be_several_words() -> None:
+    for _ in range(2):
+        assert content_words("(read-only,\nGröße=1’000)") == {
+            "read",
+            "only",
+            "groess",
+            "1000",
+        }
+
+
+def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_REMEMBERED", 100)
+    monkeypatch.setattr(reading, "_KNOWN", {})
+    monkeypatch.setattr(reading, "_SEVERAL", {})
+    text = " ".join(f"word{n} re-word{n}" for n in range(1_000))
+
+    assert content_words(text) >= {"word0", "word99", "re"}
+    assert len(reading._KNOWN) + len(reading._SEVERAL) <= 100
