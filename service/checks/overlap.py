@@ -7,7 +7,7 @@ from service.checks.abstention import own_phrases
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 from service.checks.reading import speech
-from service.checks.reading.content_words import VOCABULARIES, words_of
+from service.checks.reading.content_words import VOCABULARIES, content_words
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import is_too_large, lacks_text, prompt_texts
 from service.checks.reading.speech_phrases import Act
@@ -74,7 +74,7 @@ def _shares(
     shares = []
     text = _without(answer, marks)
     for one in asserted:
-        words = words_of(text[one.start : one.end])
+        words = content_words(text[one.start : one.end])
         if len(words) >= FEWEST_WORDS:
             best = max(map(len, map(words.intersection, vocabularies)))
             shares.append(best / len(words))

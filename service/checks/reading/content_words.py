@@ -32,25 +32,21 @@ _OWN_BYTES = 8
 
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
-    Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
-    # from a tuple: a set that is copied from a set takes up to twice the room
-    return frozenset(tuple(words_of(text)))
-
-
-def words_of(text: str) -> set[str]:
-    """The content words as a set of the caller's own.
+    Chinese or Japanese counts as its pairs of characters. Linear; never raises.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
     pieces = text.split()
-    words = set(map(_KNOWN.get, pieces, repeat(_UNKNOWN)))
-    if _UNKNOWN in words:
-        words.discard(_UNKNOWN)
-        for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
-            words.update(_SEVERAL.get(piece) or _learned(piece))
-    words.discard("")
-    return words
+    words = frozenset(filter(None, map(_KNOWN.get, pieces, repeat(_UNKNOWN))))
+    if _UNKNOWN not in words:
+        return words
+    more = set(words)
+    more.discard(_UNKNOWN)
+    for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
+        more.update(_SEVERAL.get(piece) or _learned(piece))
+    # from a tuple: a set that is copied from a set takes up to twice the room
+    return frozenset(tuple(more))
 
 
 def _learned(piece: str) -> Iterable[str]:
