@@ -234,18 +234,18 @@ def evaluate_command(
 ) -> None:
     """Precision and recall of the checks on labelled cases.
 
-    A line has an `event` and either `expect` (surfaces of `unsupported_numbers` or
-    `unresolved_citations`) or `numbers` with a `gold` label each. Prints tables by kind and
-    language, each wrong line, and one line of totals a check.
+    A line has an `event` and either `expect` (surfaces by the name of a check, or of
+    `unsupported_numbers` or `unresolved_citations`) or `numbers` with a `gold` label each. Prints
+    tables by kind and language, each wrong line, and one line of totals a check. The policy file
+    applies.
     """
     from service.evaluation import EvaluationError, evaluate, render
 
     lines = list(cases)
+    policy = load_policy(_settings(quiet=True).policy)
     try:
         with _progress("evaluating") as tell:
-            evaluation = evaluate(
-                lines, on_progress=lambda done: tell(f"{done} of {len(lines)} lines")
-            )
+            evaluation = evaluate(lines, lambda done: tell(f"{done} of {len(lines)} lines"), policy)
     except EvaluationError as error:
         raise _fail(str(error)) from None
     typer.echo(render(evaluation, quiet))
