@@ -73,8 +73,8 @@ kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 	@$(BIN)/python -m tools.kafka
 
 .PHONY: bench
-bench: $(STAMP) ## Measure answers per second on real Kafka and Redis, against a bare loop
-	@$(BIN)/python -m tests.bench
+bench: $(STAMP) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks')
+	@$(BIN)/python -m tests.bench $(BENCH)
 
 .PHONY: fuzz
 fuzz: $(STAMP) ## Fuzz the reading of events and the checks (FUZZ_SECONDS=300)

@@ -1,4 +1,5 @@
-"""``python -m tests.bench``: answers a second on real servers, against a bare loop, and why."""
+"""``python -m tests.bench``: answers a second on real servers, against a bare loop, and why; and
+what each check costs."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from service.store import connect
-from tests.bench import checks, machine, memory, report, throughput
+from tests.bench import checks, linearity, machine, memory, report, throughput
 from tests.bench.events import Chunks
 from tests.bench.installation import Installation
 from tests.bench.servers import Filled, Servers, fill, servers
@@ -24,22 +25,23 @@ from tools.kafka.broker import BrokerFailed
 from tools.kafka.jars import KafkaMissing
 
 EVENTS, QUICK_EVENTS = 40_000, 4_000
+QUICK_CHECKED = 1_000
 
 
 def main() -> int:
     chosen = _arguments()
     # The client complains of every pause that its thread has to make on a busy machine.
     logging.getLogger("kafka").setLevel(logging.ERROR)
-    folder = Path(tempfile.mkdtemp(prefix="groundwatch-bench-"))
     try:
-        with servers(folder) as running:
-            found = _run(running, chosen, folder)
+        found = _checks(chosen) if chosen.only == "checks" else _everything(chosen)
     except (KafkaMissing, RedisMissing, BrokerFailed) as missing:
         print(missing, file=sys.stderr)
         return 1
+    if chosen.linearity:
+        found["linearity"] = linearity.measure()
+        print(report.linearity(found["linearity"]))
     if chosen.json:
         chosen.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
@@ -51,6 +53,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=1, help="of every run; medians [1]")
     parser.add_argument("--chunks", choices=get_args(Chunks), help="one kind of chunks only")
+    parser.add_argument(
+        "--only", choices=("checks",), help="the checks and their linearity, without servers"
+    )
+    parser.add_argument(
+        "--no-linearity", dest="linearity", action="store_false", help="leave out cost by length"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything found")
     chosen = parser.parse_args()
     if chosen.quick:
@@ -58,15 +66,26 @@ def _arguments() -> argparse.Namespace:
     return chosen
 
 
-def _run(running: Servers, chosen: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def _checks(chosen: argparse.Namespace) -> dict[str, Any]:
     facts = machine.describe()
-    print(f"{report.machine(facts)}\n")
-    by_check = checks.measure()
-    print(f"{report.checks(by_check)}\n")
+    print(f"{report.machine(facts)}\n", flush=True)
+    by_check = checks.measure(QUICK_CHECKED if chosen.quick else checks.EVENTS)
+    print(f"{report.checks(by_check)}\n", flush=True)
+    return {"machine": facts, "checks": by_check}
+
+
+def _everything(chosen: argparse.Namespace) -> dict[str, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="groundwatch-bench-"))
+    with servers(folder) as running:
+        found = _run(running, chosen, folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _run(running: Servers, chosen: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    found = _checks(chosen)
     identity = memory.bytes_an_identity(connect(running.redis_url, "bench"), 25 * chosen.events)
-    found: dict[str, Any] = {
-        "machine": facts, "checks": by_check, "bytes_an_identity": identity, "topics": {},
-    }  # fmt: skip
+    found |= {"bytes_an_identity": identity, "topics": {}}
     kinds: tuple[Chunks, ...] = (chosen.chunks,) if chosen.chunks else get_args(Chunks)
     for kind in kinds:
         filled = fill(running, kind, chosen.events)

@@ -17,6 +17,8 @@ import orjson
 
 Chunks = Literal["fresh", "zipf"]
 """``fresh``: no chunk comes twice. ``zipf``: drawn from 10,000, the n-th as often as 1/n."""
+Kind = Literal["literal", "respelled", "ref", "number"]
+"""Clean with each number as its chunk has it, clean with another spelling, or what is wrong."""
 
 ZIPF_CHUNKS = 10_000
 CHUNK_CHARS = 1_200
@@ -72,13 +74,15 @@ _AREAS = ("importer", "calendar", "webhooks", "archive", "editor", "billing", "s
 
 
 class EventStream:
-    """Events one after the other. ``faulty``: how many of those made so far are wrong."""
+    """Events one after the other. ``faulty``: how many of those made so far are wrong; ``kind``:
+    of the one made last."""
 
     def __init__(self, chunks: Chunks, seed: int = 1) -> None:
         self._random = random.Random(f"{chunks}-{seed}")
         self._fresh = chunks == "fresh"
         self._number = 0
         self.faulty = 0
+        self.kind: Kind = "literal"
         if not self._fresh:
             self._pool = [self._chunk(n) for n in range(ZIPF_CHUNKS)]
             self._weights = list(accumulate(1 / (n + 1) for n in range(ZIPF_CHUNKS)))
@@ -95,6 +99,7 @@ class EventStream:
             turn, rest = divmod(n, FAULTY_EVERY)
             fault = ("ref" if turn % 2 else "number") if rest == 0 else ""
         self.faulty += bool(fault)
+        self.kind = fault or "literal"
         drawn = [self._draw() for _ in range(5)]
         german = self._random.random() < 0.3
         answer = self._answer(drawn, fault, german)
@@ -165,6 +170,7 @@ class EventStream:
             before, number, after, other = said[index]
             if place == 1 and respelled and other:
                 number = other
+                self.kind = "respelled"
             if place == 2 and fault == "number":
                 number = f"{1_000 + self._random.randrange(9_000)} GB"
             statement = before + number + after

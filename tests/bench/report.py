@@ -6,7 +6,13 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from service.checks import CHECKS
+from tests.bench.checks import MAIN, TARGET_ALL, TARGETS_MAIN, all_checks, main_checks
+from tests.bench.linearity import SIZES
 from tests.bench.throughput import Throughput
+
+SMALL_CHECK_MS = 0.010
+"""A check that costs less an answer is shown as ``check:other``."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -26,14 +32,49 @@ def machine(facts: Mapping[str, str]) -> str:
     return "\n".join(f"{name:<9} {value}" for name, value in facts.items())
 
 
-def checks(rows: Sequence[Mapping[str, Any]]) -> str:
-    steps = [name for name in rows[0] if name not in {"event", "flagged"}]
-    return table(
-        ["µs an answer", *steps, "flagged"],
-        [
-            [str(row["event"]), *(f"{row[s]:.0f}" for s in steps), f"{row['flagged']:.0%}"]
-            for row in rows
-        ],
+def checks(rows: Sequence[dict[str, Any]]) -> str:
+    """A line a check; the clean answers' two halves stand below, for the main checks alone."""
+    halves = [row for row in rows if row["event"] in {"literal", "respelled"}]
+    columns = [row for row in rows if row not in halves]
+    head = ["µs an answer"]
+    for before, row in zip([None, *columns], columns, strict=False):
+        first = before is None or before["chunks"] != row["chunks"]
+        head.append(f"{row['chunks']}: {row['event']}" if first else row["event"])
+    lines = [[name, *(f"{row[name]:.0f}" for row in columns)] for name in ("parse", *CHECKS)]
+    lines.append(["all checks", *(_against(all_checks(row), _target_all(row)) for row in columns)])
+    lines.append([" + ".join(MAIN), *map(_main, columns)])
+    lines.append(["flagged", *(f"{row['flagged']:.0%}" for row in columns)])
+    below = "; ".join(f"{row['chunks']} {row['event']} {_main(row)}" for row in halves)
+    return f"{table(head, lines)}\n{' + '.join(MAIN)} of the clean answers: {below}"
+
+
+def _main(row: dict[str, Any]) -> str:
+    return _against(main_checks(row), TARGETS_MAIN.get(row["event"]))
+
+
+def _target_all(row: Mapping[str, Any]) -> float | None:
+    return TARGET_ALL if (row["event"], row["chunks"]) == ("run", "zipf") else None
+
+
+def _against(found: float, target: float | None) -> str:
+    if target is None:
+        return f"{found:.0f}"
+    return f"{found:.0f} {'≤' if found <= target else '>'} {target:.0f}"
+
+
+def linearity(rows: Sequence[Mapping[str, Any]]) -> str:
+    sizes = [f"{size // 1000} KB ms" for size in SIZES]
+    shown = [row for row in rows if sizes[0] in row]
+    lines = [
+        [row["text"], row["in"], *(f"{row[size]:.2f}" for size in sizes), f"{row['growth']:.1f}"]
+        for row in shown
+    ]
+    single = "; ".join(
+        f"{row['text']} in the {row['in']}: {row['ms']:.1f} ms" for row in rows if "ms" in row
+    )
+    return (
+        f"{' + '.join(MAIN)} by length; growth: the most that ten times the text cost, in times\n"
+        f"{table(['text', 'in', *sizes, 'growth'], lines)}\n{single}"
     )
 
 
@@ -64,7 +105,12 @@ def rates(bare: Sequence[Mapping[str, float]], runs: Sequence[Throughput]) -> st
 
 
 def stages(staged: Mapping[str, Any], clock: Mapping[str, float]) -> str:
-    spent = sorted(staged["stages"].items(), key=lambda item: -item[1])
+    shown: dict[str, float] = {}
+    for name, ms in staged["stages"].items():
+        small = name.startswith("check:") and ms < SMALL_CHECK_MS
+        name = "check:other" if small else name
+        shown[name] = shown.get(name, 0.0) + ms
+    spent = sorted(shown.items(), key=lambda item: -item[1])
     lines = [[name, f"{ms:.3f}", f"{ms / staged['cpu_ms']:.0%}"] for name, ms in spent]
     cpu = table(["stage", "CPU", "share"], [*lines, ["all", f"{staged['cpu_ms']:.3f}", ""]])
     wall = ", ".join(f"{name} {ms:.3f}" for name, ms in clock.items())

@@ -68,8 +68,6 @@ def main(topic: str, events: int) -> None:
         (answers, "window", "window"),
         (pipeline, "parse_event", "parse"),
         (pipeline, "read_citations", "check:citations"),
-        (checks.citations, "check", "check:citations"),
-        (checks.numbers, "check", "check:numbers"),
         (pipeline, "draft_case", "cases"),
         (ingest, "process", "rows, sampling"),
         (Documents, "get", "lookup"),
@@ -86,6 +84,9 @@ def main(topic: str, events: int) -> None:
         (answers.AnswersConsumer, "turn", "loop"),
     ):
         setattr(owner, name, watch.around(stage, getattr(owner, name)))
+    checks._CHECKS = {
+        name: watch.around(f"check:{name}", check) for name, check in checks._CHECKS.items()
+    }
     parts = build(load_settings())
     client, key = parts.store.connection.client, parts.store.connection.keys.totals
     stop = threading.Event()
