@@ -13,6 +13,7 @@ from service.checking import check_line
 from service.checks import CHECKS
 from service.checks.model import Finding, Severity
 from service.evaluation import (
+    Accuracy,
     EvaluationError,
     NumberLabels,
     SurfaceLabels,
@@ -56,6 +57,10 @@ def public_line(answer: str, *labels: tuple[str, str]) -> str:
     return line(
         answer, kind=None, dataset="a_set", numbers=numbers, expect={"unsupported_numbers": []}
     )
+
+
+def measured(**measures: object) -> str:
+    return line("Backups are kept for 35 days.", expect={"overlap_measures": measures})
 
 
 def finding(answer: str, surface: str, start: int | None = None) -> Finding:
@@ -138,6 +143,135 @@ def test_a_structured_citation_is_found_by_its_ref() -> None:
 
     assert score("A.", ["kb-9"], [placeless]) == Tally(tp=1)
     assert score("A kb-8.", ["kb-8"], [placeless]) == Tally(fp=1, fn=1)
+
+
+# ------------------------------------------------------------------------------ "" as a surface
+
+PLACELESS = Finding("access", "forbidden_chunk", "", None, None, "why", Severity.HIGH, "kb-9")
+
+
+def test_an_unnamed_surface_is_one_finding_with_or_without_a_place() -> None:
+    answer = "A [9]."
+
+    assert score(answer, [""], [PLACELESS]) == Tally(tp=1)
+    assert score(answer, [""], [finding(answer, "[9]")]) == Tally(tp=1)
+    assert score(answer, [""], []) == Tally(fn=1)
+    assert score(answer, [], [PLACELESS]) == Tally(fp=1)
+
+
+def test_unnamed_surfaces_need_a_finding_each() -> None:
+    assert score("A.", ["", ""], [PLACELESS, PLACELESS]) == Tally(tp=2)
+    assert score("A.", ["", ""], [PLACELESS]) == Tally(tp=1, fn=1)
+    assert score("A.", [""], [PLACELESS, PLACELESS]) == Tally(tp=1, fp=1)
+
+
+def test_what_another_surface_claims_is_not_an_unnamed_one() -> None:
+    answer = "A [9]. B [9]."
+    both = [finding(answer, "[9]"), finding(answer, "[9]", 9)]
+
+    assert score(answer, ["", "[9]"], both[:1]) == Tally(tp=1, fn=1)
+    assert score(answer, ["", "[9]"], both) == Tally(tp=1, fn=1)
+    assert score(answer, ["", "[9]"], [*both, PLACELESS]) == Tally(tp=2)
+
+
+def test_an_unnamed_surface_takes_the_finding_without_a_place_first() -> None:
+    answer = "A [9]."
+    labels = SurfaceLabels("access", [""], {})
+
+    _, wrong = labels.score(answer, [finding(answer, "[9]"), PLACELESS])
+
+    assert [fault[:2] for fault in wrong] == [("false", "[9]")]
+
+
+# ------------------------------------------------------------------------------ label and measures
+
+
+def test_a_label_is_right_or_wrong_in_a_row_of_its_own() -> None:
+    lines = [
+        line("I couldn't find that.", expect={"abstention_label": "no_answer"}),
+        line("35 days.", expect={"abstention_label": "no_answer"}, kind="plain", lang="de"),
+    ]
+
+    evaluation = evaluate(lines)
+
+    assert evaluation.checks == {}
+    assert evaluation.values.checks == {"abstention label": Accuracy(right=1, total=2, lines=2)}
+    assert evaluation.values.kinds == {
+        ("abstention label", "numeric"): Accuracy(1, 1, 1),
+        ("abstention label", "plain"): Accuracy(0, 1, 1),
+    }
+    assert set(evaluation.values.languages) == {
+        ("abstention label", "en"),
+        ("abstention label", "de"),
+    }
+    (wrong,) = evaluation.wrong
+    assert (wrong.check, wrong.line, wrong.fault) == ("abstention label", 2, "wrong")
+    assert (wrong.surface, wrong.detail) == ("label no_answer", "came answer")
+
+
+@pytest.mark.parametrize(
+    ("expected", "right"),
+    [
+        (1, True),
+        (1 + 9e-7, True),
+        (1 + 2e-6, False),
+        ([1, 1], True),
+        ([0.5, 1], True),
+        ([1, 2], True),
+        ([0, 0.999], False),
+        ([1.001, 2], False),
+    ],
+)
+def test_a_measure_equals_or_lies_in_the_closed_range(expected: object, right: bool) -> None:
+    evaluation = evaluate([measured(mean_overlap=expected)])
+
+    assert evaluation.values.checks == {"overlap measures": Accuracy(int(right), 1, 1)}
+    assert [wrong.detail for wrong in evaluation.wrong] == ([] if right else ["came 1"])
+
+
+def test_a_missing_measure_is_wrong() -> None:
+    evaluation = evaluate([measured(sentences=1, other=[0.25, 1])])
+
+    assert evaluation.values.checks == {"overlap measures": Accuracy(1, 2, 1)}
+    (wrong,) = evaluation.wrong
+    assert (wrong.surface, wrong.detail) == ("other [0.25, 1]", "came none")
+
+
+def test_a_line_may_carry_several_keys_of_one_check() -> None:
+    expect = {"citations": ["[9]"], "citations_label": "x", "citations_measures": {"y": 1}}
+
+    evaluation = evaluate([line("A [9].", expect=expect)])
+
+    assert evaluation.checks == {"citations": Tally(tp=1, lines=1)}
+    assert evaluation.values.checks == {
+        "citations label": Accuracy(0, 1, 1),
+        "citations measures": Accuracy(0, 1, 1),
+    }
+    assert [wrong.detail for wrong in evaluation.wrong] == ["came none", "came none"]
+
+
+def test_findings_that_a_line_does_not_speak_about_are_not_scored() -> None:
+    evaluation = evaluate([line("A [9].", expect={"citations_measures": {"y": 1}})])
+
+    assert evaluation.checks == {}
+
+
+def test_values_of_a_disabled_check_are_wrong_and_said() -> None:
+    policy = Policy(default=AppPolicy(disabled_checks=frozenset({"overlap"})))
+
+    evaluation = evaluate([measured(sentences=1)], policy=policy)
+
+    assert evaluation.values.checks == {"overlap measures": Accuracy(0, 1, 1, skipped=1)}
+    assert [wrong.fault for wrong in evaluation.wrong] == ["wrong", "skipped"]
+    assert "lines 1  not evaluated 1" in render(evaluation, quiet=True)
+
+
+def test_a_line_that_names_no_check_is_only_counted() -> None:
+    evaluation = evaluate([line("A [9].", expect={}), line("A [9].", ["[9]"])])
+
+    assert evaluation.checks == {"citations": Tally(tp=1, lines=1)}
+    assert evaluation.unnamed == 1
+    assert "lines that name no check, not scored: 1" in render(evaluation, quiet=True)
 
 
 # ------------------------------------------------------------------------------ public labels
@@ -240,10 +374,21 @@ def test_progress_is_told_after_every_line() -> None:
         ('{"query": "private"}', "line 2: schema: event_id: required, but missing"),
         (line("private", []).replace('"query": "How long?", ', ""), "query: required, but missing"),
         (line("private"), "line 2: expect: required, but missing"),
-        (line("private", expect={}), "line 2: expect: needs exactly one of"),
+        (line("private", expect={"private": []}), "line 2: expect: needs exactly one of"),
+        (line("private", expect={"citations_label": "a", "numbers": []}), "needs exactly one of"),
+        (line("private", expect={"citations": [], "unresolved_citations": []}), "exactly one of"),
+        (line("x", expect={"links_label": ""}), "line 2: expect.links_label: must be a string"),
+        (line("x", expect={"links_label": ["a"]}), "line 2: expect.links_label: must be a string"),
+        (line("x", expect={"scope_measures": {}}), "line 2: expect.scope_measures: must be an obj"),
+        (line("x", expect={"scope_measures": [1]}), "expect.scope_measures: must be an object"),
+        (measured(private="1"), "line 2: expect.overlap_measures: each must be a number or [low, "),
+        (measured(private=True), "expect.overlap_measures: each must be a number"),
+        (measured(private=[2, 1]), "expect.overlap_measures: each must be a number"),
+        (measured(private=[1]), "expect.overlap_measures: each must be a number"),
         (line("private", expect={"unresolved_citations": "private"}), "must be a list of strings"),
-        (line("private", expect={"unresolved_citations": [""]}), "must be a list of strings"),
+        (line("private", expect={"links": [7]}), "line 2: expect.links: must be a list of strings"),
         (line("private", [], alt={"x": "private"}), "line 2: alt: must be an object of lists"),
+        (line("private", [], alt={"x": [""]}), "line 2: alt: must be an object of lists"),
         (line("private", numbers=[{"gold": "private"}]), "numbers: gold must be"),
         (line("x", numbers=[{"gold": "supported", "start": 3, "end": 3}]), "start before end"),
         ('{"event_id": "e", "query": "q", "retrieved": [], "answer": "x"}', "event: required"),
@@ -286,6 +431,25 @@ def test_the_report_ends_with_one_line_of_totals_a_check() -> None:
     assert any(row.startswith("  case-1  numeric  false    [8]  index_out_of_") for row in report)
     assert "by kind" in report
     assert "by language" in report
+
+
+def test_totals_of_labels_and_measures_stand_before_those_of_findings() -> None:
+    lines = [
+        line("I couldn't find that.", expect={"abstention": [], "abstention_label": "no_answer"}),
+        measured(sentences=2, mean_overlap=1),
+    ]
+
+    report = render(evaluate(lines), quiet=False).splitlines()
+
+    assert report[-3:] == [
+        "abstention label accuracy 1.000 [0.21,1.00]  right 1 of 1  lines 1",
+        "overlap measures accuracy 0.500 [0.09,0.91]  right 1 of 2  lines 1",
+        "abstention       precision – [0.00,1.00]  recall – [0.00,1.00]  F1 –  "
+        "tp 0 fp 0 fn 0  lines 1",
+    ]
+    assert "  case-1  numeric  wrong    sentences 2  came 1" in report
+    assert report.count("by kind") == report.count("by language") == 2
+    assert "  overlap measures numeric      1      1      2     0.500 [0.09,0.91]" in report
 
 
 def test_quiet_leaves_the_wrong_lines_out() -> None:

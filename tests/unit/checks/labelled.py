@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-from service.checking import read_line
+import yaml
+
 from service.checks import citations, identifiers, links, numbers, quotes
-from service.checks.model import CheckInput, CheckResult, Evidence, Finding, NotEvaluated, Span
-from service.evaluation import SurfaceLabels, Tally
+from service.checks.model import CheckInput, CheckResult, Evidence, Finding, Span
+from service.evaluation import Evaluation, Tally, evaluate
 from service.events import AnswerEvent
-from service.policy import AppPolicy
+from service.policy import AppPolicy, Policy
 
 CASES = Path(__file__).parents[2] / "cases"
+POLICY = Policy.model_validate(yaml.safe_load((CASES / "policy.yaml").read_text("utf-8")))
+"""The policy under which the labelled cases are meant."""
+
 _CHECKS: dict[str, ModuleType] = {
     "links": links,
     "quotes": quotes,
@@ -51,18 +55,21 @@ def reported(result: CheckResult) -> list[Finding | Evidence]:
     return [*result.findings, *result.evidence]
 
 
+def evaluated(name: str) -> Evaluation:
+    """``tests/cases/<name>.jsonl`` as ``groundwatch evaluate`` scores it under their policy."""
+    with (CASES / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return evaluate(lines, policy=POLICY)
+
+
+def faults(evaluation: Evaluation) -> list[str]:
+    """What is wrong, or could not be decided, a line each."""
+    return [
+        f"{wrong.id}: {wrong.check} {wrong.fault} {wrong.surface} {wrong.detail}"
+        for wrong in evaluation.wrong
+    ]
+
+
 def score(name: str) -> tuple[Tally, list[str]]:
-    """The tally over ``tests/cases/<name>.jsonl``, and what is wrong, a line each."""
-    total, wrong = Tally(), []
-    for line in (CASES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        labelled, event = read_line(line)
-        assert isinstance(event, AnswerEvent)
-        texts = tuple(chunk.text for chunk in event.retrieved)
-        result = run(name, CheckInput(event, texts, AppPolicy()))
-        assert result.not_evaluated is not NotEvaluated.CHECK_ERROR
-        labels = SurfaceLabels(name, labelled["expect"][name], labelled["alt"])
-        tally, faults = labels.score(event.answer, result.findings)
-        tally.lines = 1
-        total.add(tally)
-        wrong += [f"{labelled['id']}: {' '.join(fault)}" for fault in faults]
-    return total, wrong
+    """The tally of a check's findings over its cases, and what is wrong, a line each."""
+    evaluation = evaluated(name)
+    return evaluation.checks[name], faults(evaluation)

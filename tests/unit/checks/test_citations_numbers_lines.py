@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from service.evaluation import evaluate
-
-CASES = Path(__file__).parents[2] / "cases"
+from tests.unit.checks.labelled import CASES, score
 
 
 @pytest.mark.parametrize(("check", "at_least"), [("numbers", 400), ("citations", 300)])
 def test_every_line_is_decided_as_labelled(check: str, at_least: int) -> None:
-    lines = (CASES / f"{check}.jsonl").read_text(encoding="utf-8").splitlines()
-    evaluation = evaluate(lines)
-    assert [(wrong.id, wrong.fault, wrong.surface) for wrong in evaluation.wrong] == []
-    assert evaluation.checks[check].lines >= at_least
+    tally, wrong = score(check)
+    assert wrong == []
+    assert tally.lines >= at_least
 
 
 @pytest.mark.parametrize("check", ["numbers", "citations"])
