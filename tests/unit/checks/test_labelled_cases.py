@@ -56,9 +56,11 @@ def test_as_labelled(check: str) -> None:
     evaluation = evaluated(check)
 
     assert faults(evaluation) == []
-    rows = [*evaluation.checks.items(), *evaluation.values.checks.items()]
-    assert {row.split()[0] for row, _ in rows} == {check}
-    assert evaluation.unnamed + max(score.lines for _, score in rows) == len(lines(check))
+    findings, values = evaluation.checks, evaluation.values.checks
+    assert {row.split()[0] for row in [*findings, *values]} == {check}
+    scored = [score.lines for score in findings.values()]
+    scored += [score.lines for score in values.values()]
+    assert evaluation.unnamed + max(scored) == len(lines(check))
 
 
 @pytest.mark.parametrize(("check", "case"), ALL)
