@@ -235,7 +235,8 @@ def evaluate_command(
     """Precision and recall of the checks on labelled cases.
 
     A line has an `event` and either `expect` (surfaces by the name of a check, or of
-    `unsupported_numbers` or `unresolved_citations`) or `numbers` with a `gold` label each. Prints
+    `unsupported_numbers` or `unresolved_citations`; `<check>_label`; `<check>_measures`) or
+    `numbers` with a `gold` label each. Prints
     tables by kind and language, each wrong line, and one line of totals a check. The policy file
     applies.
     """
