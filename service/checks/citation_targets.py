@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -37,7 +37,7 @@ def clean(words: str) -> str:
 @lru_cache(maxsize=4096)
 def fold(ref: str) -> str:
     """What equal refs have in common."""
-    if _is_plain(ref):
+    if ref.isascii() and "%" not in ref and "  " not in ref:
         return ref.strip().strip(_ASCII_QUOTES).strip().casefold()
     ref = clean(ref)
     if "%" in ref:
@@ -153,17 +153,16 @@ _NAMING_METADATA = (
 _NAMING = frozenset(_NAMING_METADATA)
 
 
-def _other_names(chunk: Chunk, separator: str) -> Iterable[str]:
-    if chunk.title is not None:
-        yield chunk.title
-    for key in () if _NAMING.isdisjoint(chunk.metadata) else _NAMING_METADATA:
-        name = chunk.metadata.get(key)
-        if isinstance(name, str):
-            yield name
+def _other_names(chunk: Chunk, separator: str) -> list[str]:
+    names = [] if chunk.title is None else [chunk.title]
+    metadata = chunk.metadata
+    if not _NAMING.isdisjoint(metadata):
+        found = (metadata.get(key) for key in _NAMING_METADATA)
+        names += [name for name in found if isinstance(name, str)]
     if "/" in chunk.ref and not is_url(chunk.ref):
         name = chunk.ref.rpartition("/")[2]
-        yield name
-        yield name.partition(separator)[0]
+        names += (name, name.partition(separator)[0])
+    return names
 
 
 class Targets:
@@ -264,7 +263,8 @@ class Targets:
         if separator and part and document in self._refs and document not in self._documents:
             return self._refs[document]
         if self._spelled is None:
-            self._spelled = "\n".join(self._all_other_names()).lower()
+            names = [n for c in self._retrieved for n in _other_names(c, self._policy.separator)]
+            self._spelled = "\n".join(names).lower()
         if not folded or (folded not in self._spelled and _is_plain(self._spelled)):
             return None
         if self._others is None:
@@ -273,10 +273,6 @@ class Targets:
                 for name in _other_names(chunk, self._policy.separator):
                     self._others.setdefault(fold(name), chunk.ref)
         return self._others.get(folded)
-
-    def _all_other_names(self) -> Iterator[str]:
-        for chunk in self._retrieved:
-            yield from _other_names(chunk, self._policy.separator)
 
     # URLs
 

@@ -47,6 +47,7 @@ HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
 # what the next character must be for the slower patterns to have a chance
 _BEFORE_EXPONENT = frozenset("eE ×x·*\\")
 _BEFORE_MULTIPLE = frozenset("x×-f")
+_BEFORE_HALF = frozenset((" e", " y", " a"))
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
@@ -160,7 +161,8 @@ def _plain_number(passage: Passage, start: int) -> int:
     if isinstance(follower, Unit):
         unit = follower
         end = match.end()
-        if text[end : end + 1] == " " and HALF_MORE.match(text, end) is not None:
+        more = text[end : end + 2]
+        if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
             return 0
     passage.found.append(Quantity(start, end, start, value_end, Kind.NUMBER, _values(digits), unit))
     return end

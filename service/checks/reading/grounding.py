@@ -212,13 +212,19 @@ def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
 
 
 def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
+    dimension = unit.dimension
+    is_money, is_share = dimension.startswith("money"), dimension in _OTHER_SHARES
+    of_dimension = index.by_base(dimension)
     for value in quantity.values:
-        found = (
-            index.by_base(unit.dimension).get(units.base(value, unit)[1])
-            or _in_basis_points(value, unit, index)
-            or _in_cents(value, unit, index)
-            or _said_with_article(value, unit, index)
-        )
+        key = units.base(value, unit)
+        found = of_dimension.get(key[1])
+        if found is None and is_share:
+            found = _in_basis_points(key[1], unit, index)
+        if found is None and is_money:
+            found = _in_cents(value, unit, index)
+        if found is None and key in _SINGLE_BASES:
+            # 60 minutes where the text says "an hour"
+            found = index.singles.get(key)
         if found is not None:
             return found
     if unit.name == "%":
@@ -228,7 +234,7 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
                 for value in fraction.values
             ):
                 return fraction
-    for other in index.quantities[:_MOST_FOREIGN] if unit.dimension in _FOREIGN else ():
+    for other in index.quantities[:_MOST_FOREIGN] if dimension in _FOREIGN else ():
         worth = _foreign(other, unit)
         if worth is None:
             continue
@@ -238,18 +244,15 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
     return None
 
 
-def _said_with_article(value: float, unit: Unit, index: Index) -> Quantity | None:
-    """60 minutes where the text says "an hour"."""
-    key = units.base(value, unit)
-    return index.singles.get(key) if key in _SINGLE_BASES else None
+_OTHER_SHARES = {"share": "points", "points": "share"}
 
 
 def _in_basis_points(value: float, unit: Unit, index: Index) -> Quantity | None:
-    """70 basis points may be called 0.7 %, though percentage points are no percent."""
-    other = {"share": "points", "points": "share"}.get(unit.dimension)
-    if other is None:
-        return None
-    found = index.by_base(other).get(units.base(value, unit)[1])
+    """70 basis points may be called 0.7 %, though percentage points are no percent.
+
+    ``value``: in the base of the unit's dimension.
+    """
+    found = index.by_base(_OTHER_SHARES[unit.dimension]).get(value)
     if found is None or found.unit is None or "bp" not in (unit.name, found.unit.name):
         return None
     return found
@@ -262,9 +265,8 @@ def _in_cents(value: float, unit: Unit, index: Index) -> Quantity | None:
             found = index.by_base(f"money {name}").get(float(f"{value / 100:.10g}"))
             if found is not None:
                 return found
-    elif unit.dimension.startswith("money"):
-        return index.by_base("money ct").get(float(f"{value * 100:.10g}"))
-    return None
+        return None
+    return index.by_base("money ct").get(float(f"{value * 100:.10g}"))
 
 
 def _foreign(quantity: Quantity, mine: Unit) -> float | None:
