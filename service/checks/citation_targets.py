@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -23,6 +23,7 @@ _INVISIBLE = dict.fromkeys(
 _DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2043, 0x2212, 0xFE58, 0xFE63, 0xFF0D], "-")
 _PLAIN: dict[int, str | None] = {**_INVISIBLE, **_DASHES}
 _QUOTES = "\"'“”„‚‘’«»`"
+_ASCII_QUOTES = "".join(filter(str.isascii, _QUOTES))
 _SPACES = re.compile(r"\s+")
 
 
@@ -36,6 +37,8 @@ def clean(words: str) -> str:
 @lru_cache(maxsize=4096)
 def fold(ref: str) -> str:
     """What equal refs have in common."""
+    if ref.isascii() and "%" not in ref and "  " not in ref:
+        return ref.strip().strip(_ASCII_QUOTES).strip().casefold()
     ref = clean(ref)
     if "%" in ref:
         ref = clean(unquote(ref))
@@ -43,6 +46,11 @@ def fold(ref: str) -> str:
     if "  " in ref or not ref.isascii():
         ref = _SPACES.sub(" ", ref)
     return ref.casefold()
+
+
+def _is_plain(names: str) -> bool:
+    """Whether :func:`fold` does no more to names than lower and strip them."""
+    return names.isascii() and "%" not in names and "  " not in names
 
 
 _TRACKING = re.compile(
@@ -142,19 +150,19 @@ _GUESSES = 20
 _NAMING_METADATA = (
     "source", "file", "filename", "file_name", "file_id", "id", "chunk_id", "doc_id", "document_id"
 )  # fmt: skip
+_NAMING = frozenset(_NAMING_METADATA)
 
 
-def _other_names(chunk: Chunk, separator: str) -> Iterable[str]:
-    if chunk.title is not None:
-        yield chunk.title
-    for key in _NAMING_METADATA if chunk.metadata else ():
-        name = chunk.metadata.get(key)
-        if isinstance(name, str):
-            yield name
+def _other_names(chunk: Chunk, separator: str) -> list[str]:
+    names = [] if chunk.title is None else [chunk.title]
+    metadata = chunk.metadata
+    if not _NAMING.isdisjoint(metadata):
+        found = (metadata.get(key) for key in _NAMING_METADATA)
+        names += [name for name in found if isinstance(name, str)]
     if "/" in chunk.ref and not is_url(chunk.ref):
         name = chunk.ref.rpartition("/")[2]
-        yield name
-        yield name.partition(separator)[0]
+        names += (name, name.partition(separator)[0])
+    return names
 
 
 class Targets:
@@ -162,7 +170,7 @@ class Targets:
 
     __slots__ = (
         "_authors", "_by_author", "_documents", "_families", "_guesses", "_numbers", "_others",
-        "_policy", "_positions", "_prefixes", "_refs", "_retrieved", "_shapes", "_urls",
+        "_policy", "_positions", "_prefixes", "_refs", "_retrieved", "_shapes", "_spelled", "_urls",
     )  # fmt: skip
 
     def __init__(self, retrieved: Sequence[Chunk], policy: CitationPolicy) -> None:
@@ -184,6 +192,7 @@ class Targets:
         self._authors: dict[tuple[str, str], str] | None = None
         self._by_author: bool | None = None
         self._others: dict[str, str] | None = None
+        self._spelled: str | None = None
         self._families: frozenset[tuple[str, str]] | None = None
         self._shapes: frozenset[str] = frozenset()
         self._prefixes: frozenset[str] = frozenset()
@@ -253,12 +262,17 @@ class Targets:
         document, separator, part = folded.partition(self._policy.separator)
         if separator and part and document in self._refs and document not in self._documents:
             return self._refs[document]
+        if self._spelled is None:
+            names = [n for c in self._retrieved for n in _other_names(c, self._policy.separator)]
+            self._spelled = "\n".join(names).lower()
+        if not folded or (folded not in self._spelled and _is_plain(self._spelled)):
+            return None
         if self._others is None:
             self._others = {}
             for chunk in self._retrieved:
                 for name in _other_names(chunk, self._policy.separator):
                     self._others.setdefault(fold(name), chunk.ref)
-        return self._others.get(folded) if folded else None
+        return self._others.get(folded)
 
     # URLs
 
@@ -357,7 +371,7 @@ class Targets:
             return False
         self._guesses -= 1
         names = [name for name in (*self._refs, *self._documents) if len(name) <= 70]
-        return bool(get_close_matches(folded, names, 1, 0.85))
+        return closest(folded, names, 0.85) is not None
 
     def _known_families(self) -> frozenset[tuple[str, str]]:
         if self._families is None:
@@ -407,6 +421,31 @@ def surname(author: str) -> str:
     words = [word for word in author.split() if word.casefold() not in _PARTICLES]
     words = [word for word in words if not re.fullmatch(r"(?:[^\W\d_]\.)+", word)]
     return words[-1] if words else author.strip()
+
+
+def closest(word: str, names: Iterable[str], cutoff: float) -> str | None:
+    """The name most like ``word``, as ``difflib.get_close_matches`` finds it, or None.
+
+    Nearly all names share too few letters with the word, which is far cheaper to see.
+    """
+    letters = frozenset(word)
+    matcher: SequenceMatcher[str] | None = None
+    best: tuple[float, str] | None = None
+    for name in names:
+        most = len(word) - len(letters.difference(name))
+        together = len(word) + len(name)
+        if together and 2.0 * most / together < cutoff:
+            continue
+        if matcher is None:
+            matcher = SequenceMatcher()
+            matcher.set_seq2(word)
+        matcher.set_seq1(name)
+        if matcher.quick_ratio() < cutoff:
+            continue
+        found = (matcher.ratio(), name)
+        if found[0] >= cutoff and (best is None or found > best):
+            best = found
+    return best and best[1]
 
 
 def _spellings(name: str) -> list[str]:

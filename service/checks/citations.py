@@ -8,9 +8,9 @@ The forms are data, in :mod:`service.checks.citation_forms`; what they can mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import cached_property
 from typing import NamedTuple
 
 from service.checks import citation_forms as forms
@@ -18,6 +18,7 @@ from service.checks.citation_forms import Base, Mark, Read
 from service.checks.citation_targets import (
     Targets,
     clean,
+    closest,
     fold,
     fold_url,
     is_author,
@@ -199,7 +200,10 @@ class _Explain:
 
     def __init__(self, given: CheckInput) -> None:
         self._given = given
-        self._targets = Targets(given.event.retrieved, given.policy.citations)
+        self._retrieved = given.event.retrieved
+        self._refs: dict[str, str] = {}
+        for chunk in self._retrieved:
+            self._refs.setdefault(fold(chunk.ref), chunk.ref)
         self._say = Wording(given.event)
         self._sought = 0
 
@@ -211,7 +215,7 @@ class _Explain:
         shown = shortened(surface)
         if len(citation.members) > 1 and dead.words != surface:
             shown += f": {shortened(dead.words)}"
-        near = self._nearest(dead.words) if reason in _NEAR_REASONS and len(self._targets) else None
+        near = self._nearest(dead.words) if reason in _NEAR_REASONS and self._refs else None
         detail = self._why(reason, shown)
         if near is not None:
             detail += self._say("nearest_ref", ref=shortened(near))
@@ -227,16 +231,20 @@ class _Explain:
             near,
         )
 
+    @cached_property
+    def _numbered(self) -> int:
+        return Targets(self._retrieved, self._given.policy.citations).numbered
+
     def _why(self, reason: str, shown: str) -> str:
         if reason == MALFORMED:
             return self._say("malformed", shown=shown)
         if reason == INDEX_OUT_OF_RANGE:
-            count, base = self._targets.numbered, self._given.policy.citations.base
+            count, base = self._numbered, self._given.policy.citations.base
             if not count:
                 return self._say("no_prompt", shown=shown)
             low, high = base, count - 1 + base
             return self._say("out_of_range", shown=shown, count=count, low=low, high=high)
-        count = len(self._targets)
+        count = len(self._retrieved)
         if not count:
             return self._say("nothing_retrieved", shown=shown)
         key = "unknown_author" if reason == UNKNOWN_AUTHOR_YEAR else reason
@@ -246,18 +254,19 @@ class _Explain:
         self._sought += 1
         if self._sought > _NEAREST_FOR:
             return None
-        return _nearest(fold(words[:300]), self._targets, self._given.policy.citations.separator)
+        return _nearest(fold(words[:300]), self._refs, self._given.policy.citations.separator)
 
 
 _NEAR_REASONS = frozenset({UNKNOWN_REF, UNKNOWN_URL, NOT_RETRIEVED})
 
 
-def _nearest(folded: str, targets: Targets, separator: str) -> str | None:
-    refs = [ref for ref in targets.refs() if len(ref) <= 300]
+def _nearest(folded: str, spelled: Mapping[str, str], separator: str) -> str | None:
+    """``spelled``: the refs by what they are folded to."""
+    refs = [ref for ref in spelled if len(ref) <= 300]
     document, found, _ = folded.partition(separator)
     siblings = [ref for ref in refs if ref.partition(separator)[0] == document] if found else []
-    close = get_close_matches(folded, siblings or refs, 1, 0.0 if siblings else 0.6)
-    return targets.spelled(close[0]) if close else None
+    near = closest(folded, siblings or refs, 0.0 if siblings else 0.6)
+    return None if near is None else spelled[near]
 
 
 def _cause(reason: str, words: str) -> str:

@@ -229,6 +229,8 @@ def _is_identifier(code: str) -> bool:
 _BLOCKS_BEFORE = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS = tuple(MINUS_WORDS)
 _JOINS_AFTER = frozenset(".,:'’/-–−")
+_MOST_TRIED = 4
+"""Places in one chunk that are tried for one number."""
 
 
 def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | None:
@@ -236,16 +238,17 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
     if quantity.form is Form.ORDINAL or quantity.kind is Kind.TIME or quantity.values[1:]:
         return None
     surface = answer[quantity.start : quantity.end]
+    size = len(surface)
     for chunk in chunks:
         text = chunk.text
         at = text.find(surface)
-        for _ in range(4):
-            if at < 0:
-                break
-            end = at + len(surface)
+        tried = 0
+        while at >= 0 and tried < _MOST_TRIED:
+            end = at + size
             if _bounded(text, at, end, quantity):
                 return Place("grounded", chunk, at, end)
             at = text.find(surface, at + 1)
+            tried += 1
     return None
 
 
@@ -292,6 +295,12 @@ def _look_up(
     Fills ``places``, and ``indexes`` with the texts that had to be read.
     """
     left = [number for number in range(len(asked)) if number not in places]
+    if len(left) <= _MOST_LOOKED_AROUND:
+        for number in left:
+            place = _by_digits(reading, asked[number], sources)
+            if place is not None:
+                places[number] = place
+        left = [number for number in left if number not in places]
     read_so_far = 0
     for source in sources:
         if not left:
@@ -317,6 +326,47 @@ def _look_up(
         if not missing:
             places[number] = _parts_place(asked[number], indexes)
     return _underived(reading, asked, misses, places)
+
+
+_AROUND = 120
+"""Characters on either side of a number that no reading of it looks beyond."""
+_MOST_LOOKED_AROUND = 8
+"""Numbers of one answer that are sought by their digits; for more, reading each text once is
+cheaper."""
+
+
+def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> Place | None:
+    """Where a plain number stands with its unit spelled otherwise (``EUR 45`` for ``45 €``).
+
+    Reads what stands around the same digits: for them, a whole text need not be read.
+    """
+    digits = reading.text[quantity.value_start : quantity.value_end]
+    if quantity.kind is not Kind.NUMBER or quantity.values[1:] or not digits.isdigit():
+        return None
+    for source in sources:
+        at = _bare(source.text, digits)
+        if at < 0:
+            continue
+        left = max(0, at - _AROUND)
+        around = source.text[left : at + len(digits) + _AROUND]
+        found = grounding.exact_place(reading, quantity, source, _CACHE.index(around))
+        # at the edges a number may be cut: only the one in the middle is what it seems
+        if found is not None and found.start + left <= at < found.end + left:
+            return found._replace(start=found.start + left, end=found.end + left)
+    return None
+
+
+def _bare(text: str, digits: str) -> int:
+    """Where ``digits`` stand without further digits beside them; -1 when soon nowhere."""
+    at = text.find(digits)
+    for _ in range(_MOST_TRIED):
+        if at < 0:
+            break
+        end = at + len(digits)
+        if not text[end : end + 1].isdigit() and not (at and text[at - 1].isdigit()):
+            return at
+        at = text.find(digits, end)
+    return -1
 
 
 def _look_in_cited(
@@ -363,7 +413,7 @@ def _parts_place(quantity: Quantity, indexes: Indexed) -> Place:
     for source, index in indexes:
         if value in index.parts:
             return Place(source.kind, source, *index.parts[value])
-        for found in index.by_value.get(value, ()):
+        for found in index.equal(value):
             return Place(source.kind, source, found.start, found.end)
     source = indexes[0][0]
     return Place(source.kind, source, 0, 0)

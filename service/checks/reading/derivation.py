@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from itertools import combinations, pairwise
 
 from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.units import Unit
 
 _SENTENCE = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=\s+[^\Wa-z\d_]|\s*$))")
 _MAX_OPERANDS = 8
@@ -41,8 +42,7 @@ def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     """
     if target.kind is not Kind.NUMBER or target.form is not Form.DIGITS:
         return None
-    is_points = target.unit is not None and target.unit.name == "pp"
-    if target.values[0] < _SMALLEST and not is_points:
+    if target.values[0] < _SMALLEST and not is_points(target.unit):
         return None
     for one, other in combinations(operands, 2):
         if _gives(target, one, other):
@@ -50,9 +50,14 @@ def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     return None
 
 
+def is_points(unit: Unit | None) -> bool:
+    """Percentage points, in which the distance of two percentages is told."""
+    return unit is not None and unit.name == "pp"
+
+
 def in_text(target: Quantity, quantities: list[Quantity]) -> Quantity | None:
     """One of two neighbouring percentages of a text that lie as many points apart as is told."""
-    if target.unit is None or target.unit.name != "pp":
+    if not is_points(target.unit):
         return None
     for one, other in pairwise(quantities):
         if other.start - one.end <= _NEAR and one.values and other.values:

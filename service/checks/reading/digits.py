@@ -47,6 +47,7 @@ HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
 # what the next character must be for the slower patterns to have a chance
 _BEFORE_EXPONENT = frozenset("eE ×x·*\\")
 _BEFORE_MULTIPLE = frozenset("x×-f")
+_BEFORE_HALF = frozenset((" e", " y", " a"))
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
@@ -73,7 +74,11 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
         start = hit.start()
         while start >= span_end:
             span_start, span_end = next(spans, _NOWHERE)
-        pos = _at(passage, start, pos) if start < span_start else span_end
+        if start >= span_start:
+            pos = span_end
+            continue
+        is_apart = start > 1 and text[start - 1] == " "
+        pos = (_plain_number(passage, start) if is_apart else 0) or _at(passage, start, pos)
         if len(found) >= MOST_FOUND:
             return
 
@@ -82,10 +87,6 @@ def _at(passage: Passage, start: int, done: int) -> int:
     """Read what begins with the digit at ``start``; where it ends."""
     text = passage.text
     before = text[start - 1] if start else " "
-    if before == " ":
-        end = _plain_number(passage, start)
-        if end:
-            return end
     if before.isalpha() and before < CJK and not _is_escape(text, start, before):
         return _after_letters(passage, start, done)
     if text[start] in _VULGAR:
@@ -112,7 +113,7 @@ def _at(passage: Passage, start: int, done: int) -> int:
 
 
 _PLAIN = re.compile(
-    r"([0-9]{1,4}) (?:([A-Za-zäöüß]{3,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
+    r"([0-9]{1,4}) (?:([A-Za-zäöüß]{2,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
 )
 _NO_UNIT, _LOOK_CLOSER = "no unit", "look closer"
 _SLOW_FOLLOWERS = frozenset(
@@ -127,10 +128,18 @@ def _follower(word: str) -> Unit | str:
     if low in _SLOW_FOLLOWERS or calendar.month(word) or units.begins_more(low):
         return _LOOK_CLOSER
     spelled = units.spelled(word)
+    if len(word) == 2 and (spelled is None or units.is_abbreviation(word)):
+        return _LOOK_CLOSER
     if spelled is None:
         return _NO_UNIT
     unit, power, cut = spelled
     return _LOOK_CLOSER if unit is None or power or cut else unit
+
+
+@lru_cache(maxsize=11_110)
+def _values(digits: str) -> tuple[float, ...]:
+    """The only reading of up to four digits: one object for the same number in many texts."""
+    return (float(digits),)
 
 
 def _plain_number(passage: Passage, start: int) -> int:
@@ -138,9 +147,9 @@ def _plain_number(passage: Passage, start: int) -> int:
     0 when a closer look is needed."""
     text = passage.text
     match = _PLAIN.match(text, start)
-    if match is None or start < 2 or text[start - 2].isdigit():
+    if match is None or text[start - 2].isdigit():
         return 0
-    window = text[max(0, start - 24) : start].split()
+    window = text[max(0, start - 24) : start].rsplit(None, 1)
     if not window or _preceding(window[-1]) is not None:
         return 0
     digits, word, symbol = match.groups()
@@ -152,11 +161,10 @@ def _plain_number(passage: Passage, start: int) -> int:
     if isinstance(follower, Unit):
         unit = follower
         end = match.end()
-        if text[end : end + 1] == " " and HALF_MORE.match(text, end) is not None:
+        more = text[end : end + 2]
+        if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
             return 0
-    passage.found.append(
-        Quantity(start, end, start, value_end, Kind.NUMBER, (float(digits),), unit)
-    )
+    passage.found.append(Quantity(start, end, start, value_end, Kind.NUMBER, _values(digits), unit))
     return end
 
 

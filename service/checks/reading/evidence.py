@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 
 from service.checks.reading import records, units
@@ -23,18 +24,29 @@ class Index:
         reading = read(text)
         self.text = reading.text
         self.quantities = reading.quantities
-        self.by_value: dict[float, list[Quantity]] = {}
+        self.by_value: dict[float, Quantity] = {}
+        self._repeated: dict[float, list[Quantity]] = {}
         self.parts: dict[float, tuple[int, int]] = {}
         self.by_day: dict[tuple[int | None, int | None], list[tuple[Date, Quantity]]] = {}
         self.by_month: dict[int | None, list[tuple[Date, Quantity]]] = {}
         self.by_minute: dict[int, Quantity] = {}
         self.codes: dict[str, Quantity] = {}
+        self._by_base: dict[str, dict[float, Quantity]] = {}
+        by_value = self.by_value
         for quantity in self.quantities:
-            self._add(quantity)
+            for value in quantity.values:
+                first = by_value.setdefault(value, quantity)
+                if first is not quantity:
+                    self._repeated.setdefault(value, [first]).append(quantity)
+            if quantity.parts or quantity.kind is not Kind.NUMBER:
+                self._add(quantity)
+
+    def equal(self, value: float) -> Sequence[Quantity]:
+        """The quantities of this value in order. A list for each would keep the collector busy."""
+        first = self.by_value.get(value)
+        return () if first is None else self._repeated.get(value) or (first,)
 
     def _add(self, quantity: Quantity) -> None:
-        for value in quantity.values:
-            self.by_value.setdefault(value, []).append(quantity)
         if quantity.kind is not Kind.TIME:
             for value, start, end in quantity.parts:
                 self.parts.setdefault(value, (start, end))
@@ -56,14 +68,18 @@ class Index:
                 found.setdefault(float(match.group(1)), quantity)
         return found
 
-    @cached_property
-    def by_base(self) -> dict[tuple[str, float], Quantity]:
-        """Quantities with a unit by their value in the base of its dimension."""
-        found: dict[tuple[str, float], Quantity] = {}
+    def by_base(self, dimension: str) -> dict[float, Quantity]:
+        """Quantities of one dimension by their value in its base."""
+        known = self._by_base.get(dimension)
+        if known is not None:
+            return known
+        found: dict[float, Quantity] = {}
         for quantity in self.quantities:
-            if quantity.unit is not None:
+            unit = quantity.unit
+            if unit is not None and unit.dimension == dimension:
                 for value in quantity.values:
-                    found.setdefault(units.base(value, quantity.unit), quantity)
+                    found.setdefault(units.base(value, unit)[1], quantity)
+        self._by_base[dimension] = found
         return found
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.checks.reading import phrases, units
-from service.checks.reading.derivation import in_text
+from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.evidence import Index
 from service.checks.reading.names import PHONE
 from service.checks.reading.quantities import Form, Kind, Part, Quantity, Reading
@@ -14,6 +14,10 @@ from service.checks.reading.units import Unit
 _IMPERIAL = frozenset(
     {"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"}
 )
+_FOREIGN = frozenset(
+    {units.BY_NAME[name].dimension for name in _IMPERIAL} | {"temperature", "degree"}
+)
+"""Dimensions that have metric and imperial units."""
 _WITH_CENTS = ("EUR", "USD", "AUD", "CAD")
 _MOST_FOREIGN = 400
 """Quantities of a text that are tried for a conversion between metric and imperial."""
@@ -68,7 +72,7 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
     if quantity.kind is Kind.CODE:
         return _code_place(quantity, source, index)
     for value in quantity.values:
-        for found in index.by_value.get(value, ()):
+        for found in index.equal(value):
             if _same(reading, quantity, index, found):
                 return _at(source, found)
         if (
@@ -87,7 +91,7 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
     """``17h`` reads as seventeen hours and may be five o'clock."""
     for minute in minutes:
-        for found in index.by_value.get(minute / 60, ()):
+        for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)
     return None
@@ -167,7 +171,7 @@ def _phone_place(code: str, source: Source, index: Index) -> Place | None:
                 return _at(source, found)
     digits = code.removeprefix(PHONE)
     same = index.by_value.get(float(digits)) if len(digits) <= 15 else None
-    return _at(source, same[0]) if same else None
+    return _at(source, same) if same else None
 
 
 def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
@@ -175,7 +179,8 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     if quantity.kind is not Kind.NUMBER:
         return None
     unit = quantity.unit
-    for source, index in indexes:
+    is_fraction = quantity.form is Form.FRACTION and unit is None
+    for source, index in indexes if is_fraction or is_points(unit) else ():
         worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
         if worked_out is not None:
             return _at(source, worked_out, "derived")
@@ -185,8 +190,8 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
             return _at(source, found, "derived")
     span = phrases.tolerance(reading.text, quantity)
     value, half = quantity.values[0], quantity.step / 2
+    low, high = span or (value - half, value + half)
     for source, index in indexes:
-        low, high = span or (value - half, value + half)
         if span is None and not index.is_record:
             continue
         for found in index.between(low, high):
@@ -207,13 +212,19 @@ def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
 
 
 def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
+    dimension = unit.dimension
+    is_money, is_share = dimension.startswith("money"), dimension in _OTHER_SHARES
+    of_dimension = index.by_base(dimension)
     for value in quantity.values:
-        found = (
-            index.by_base.get(units.base(value, unit))
-            or _in_basis_points(value, unit, index)
-            or _in_cents(value, unit, index)
-            or _said_with_article(value, unit, index)
-        )
+        key = units.base(value, unit)
+        found = of_dimension.get(key[1])
+        if found is None and is_share:
+            found = _in_basis_points(key[1], unit, index)
+        if found is None and is_money:
+            found = _in_cents(value, unit, index)
+        if found is None and key in _SINGLE_BASES:
+            # 60 minutes where the text says "an hour"
+            found = index.singles.get(key)
         if found is not None:
             return found
     if unit.name == "%":
@@ -223,7 +234,7 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
                 for value in fraction.values
             ):
                 return fraction
-    for other in index.quantities[:_MOST_FOREIGN]:
+    for other in index.quantities[:_MOST_FOREIGN] if dimension in _FOREIGN else ():
         worth = _foreign(other, unit)
         if worth is None:
             continue
@@ -233,16 +244,15 @@ def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
     return None
 
 
-def _said_with_article(value: float, unit: Unit, index: Index) -> Quantity | None:
-    """60 minutes where the text says "an hour"."""
-    key = units.base(value, unit)
-    return index.singles.get(key) if key in _SINGLE_BASES else None
+_OTHER_SHARES = {"share": "points", "points": "share"}
 
 
 def _in_basis_points(value: float, unit: Unit, index: Index) -> Quantity | None:
-    """70 basis points may be called 0.7 %, though percentage points are no percent."""
-    other = {"share": "points", "points": "share"}.get(unit.dimension)
-    found = index.by_base.get((other, units.base(value, unit)[1])) if other else None
+    """70 basis points may be called 0.7 %, though percentage points are no percent.
+
+    ``value``: in the base of the unit's dimension.
+    """
+    found = index.by_base(_OTHER_SHARES[unit.dimension]).get(value)
     if found is None or found.unit is None or "bp" not in (unit.name, found.unit.name):
         return None
     return found
@@ -252,12 +262,11 @@ def _in_cents(value: float, unit: Unit, index: Index) -> Quantity | None:
     """99 cents are 0.99 of whatever money has cents."""
     if unit.name == "ct":
         for name in _WITH_CENTS:
-            found = index.by_base.get((f"money {name}", float(f"{value / 100:.10g}")))
+            found = index.by_base(f"money {name}").get(float(f"{value / 100:.10g}"))
             if found is not None:
                 return found
-    elif unit.dimension.startswith("money"):
-        return index.by_base.get(("money ct", float(f"{value * 100:.10g}")))
-    return None
+        return None
+    return index.by_base("money ct").get(float(f"{value * 100:.10g}"))
 
 
 def _foreign(quantity: Quantity, mine: Unit) -> float | None:
@@ -311,7 +320,7 @@ def _stands_in_series(quantity: Quantity, indexes: Indexed) -> bool:
 
 def _stands_bare(value: float, index: Index) -> bool:
     return value in index.parts or any(
-        found.unit is None or not found.unit.hard for found in index.by_value.get(value, ())
+        found.unit is None or not found.unit.hard for found in index.equal(value)
     )
 
 

@@ -60,7 +60,7 @@ def _near(miss: Miss, source: Source, index: Index) -> Near | None:
 
 
 def _near_number(quantity: Quantity, value: float, source: Source, index: Index) -> Near | None:
-    same = index.by_value.get(value)
+    same = index.equal(value)
     if same:
         for found in same:
             if comparable(quantity, found) and (found.sign < 0) != (quantity.sign < 0):
@@ -74,18 +74,15 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
             if 0.10001 < ratio < 9.9999:
                 if round((value - other) * 1000) % 9 == 0 and _swapped(shown(value), shown(other)):
                     return Near(2, TRANSPOSED, "digits swapped", source, found)
-            elif scaled is None and ratio > 0 and _is_power_of_ten(ratio):
+            elif (
+                scaled is None and ratio > 0 and abs((power := log10(ratio)) - round(power)) < 1e-9
+            ):
                 scaled = found if _is_scale_slip(quantity, found, value) else None
             if found.unit is quantity.unit and abs(other - value) < distance:
                 distance, closest = abs(other - value), found
     if scaled is not None:
         return Near(3, MAGNITUDE, "another scale", source, scaled)
     return None if closest is None else Near(6, ABSENT, "another value", source, closest)
-
-
-def _is_power_of_ten(ratio: float) -> bool:
-    power = log10(ratio)
-    return abs(power - round(power)) < 1e-9
 
 
 def _is_scale_slip(quantity: Quantity, scaled: Quantity, value: float) -> bool:

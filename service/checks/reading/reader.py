@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import filterfalse
 
 from service.checks.reading.digits import read_digits
 from service.checks.reading.numerals import read_cjk, read_roman
@@ -19,22 +20,23 @@ from service.checks.reading.spoken import (
 )
 
 _ROMAN_WORD = re.compile(r"[IVXLC]{1,7}(?:e|ème)?")
-_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL, _NOT_KEPT = 1, 2, 4, 8
+_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL = 1, 2, 4
 
 
 def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """Every quantity of ``text`` in order. Never raises; linear in the length of the text.
 
-    ``skip``: disjoint spans in order whose digits are passed over.
+    ``skip``: disjoint spans in order whose digits are passed over, and whose words are not sought.
     """
     passage = Passage(text)
     read_digits(passage, skip)
-    tokens = passage.text.split()
     traits = 0
-    for some in set(map(_TRAITS.__getitem__, tokens)):
+    telling = {}
+    for token in filterfalse(_TRAITS.plain.__contains__, _outside(passage.text, skip).split()):
+        telling[token] = some = _TRAITS[token]
         traits |= some
     if traits & _NUMBER_WORD:
-        read_words(passage, _TRAITS.with_numbers(tokens, traits))
+        read_words(passage, {token for token, some in telling.items() if some & _NUMBER_WORD})
     if traits & _CLOCK_WORD:
         read_clock_words(passage)
     if traits & _ROMAN_NUMERAL:
@@ -43,6 +45,19 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     passage.found.sort(key=lambda quantity: quantity.start)
     share_units(passage)
     return Reading(passage.text, passage.found)
+
+
+def _outside(text: str, skip: Sequence[Span]) -> str:
+    """``text`` without the spans: refs are new in every answer, and dear to look up as words."""
+    if not skip:
+        return text
+    pieces = []
+    done = 0
+    for start, end in skip:
+        pieces.append(text[done:start])
+        done = end
+    pieces.append(text[done:])
+    return " ".join(pieces)
 
 
 def _traits(token: str) -> int:
@@ -59,32 +74,28 @@ def _traits(token: str) -> int:
 
 
 class _Traits(dict[str, int]):
-    """:func:`_traits` of the tokens seen so far, within a bound."""
+    """:func:`_traits` of the tokens seen so far, within a bound. ``plain``: those that have none,
+    nearly all of a text, so that a text is sifted without a call for each of its words."""
 
     limit = 50_000
     longest_token = 100
 
     def __init__(self) -> None:
         super().__init__()
-        self._with_numbers: set[str] = set()
+        self.plain: set[str] = set()
 
     def __missing__(self, token: str) -> int:
         traits = _traits(token)
         if len(token) > self.longest_token:
-            return traits | _NOT_KEPT
-        if len(self) >= self.limit:
+            return traits
+        if len(self) + len(self.plain) >= self.limit:
             self.clear()
-            self._with_numbers.clear()
-        self[token] = traits
-        if traits & _NUMBER_WORD:
-            self._with_numbers.add(token)
+            self.plain.clear()
+        if traits:
+            self[token] = traits
+        else:
+            self.plain.add(token)
         return traits
-
-    def with_numbers(self, tokens: list[str], traits: int) -> set[str]:
-        """Those of ``tokens`` that hold a number word. ``traits``: of all of them together."""
-        if traits & _NOT_KEPT:
-            return {token for token in tokens if self[token] & _NUMBER_WORD}
-        return self._with_numbers.intersection(tokens)
 
 
 _TRAITS = _Traits()

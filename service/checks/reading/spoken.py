@@ -154,7 +154,10 @@ def _is_vague(text: str, start: int, word: str) -> bool:
 def _run_of_words(text: str, first: re.Match[str]) -> list[re.Match[str]]:
     """``first`` and the number words and joints that follow it, up to a bound."""
     run = [first]
-    for match in LETTERS.finditer(text, first.end(), first.end() + 240):
+    end = first.end()
+    for match in (
+        LETTERS.finditer(text, end, end + 240) if text[end + 1 : end + 2].isalpha() else ()
+    ):
         word = match.group().lower()
         if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
             break

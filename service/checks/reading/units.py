@@ -304,6 +304,18 @@ def begins_more(low: str) -> bool:
     return low in _SECOND or low in _OTHER_WORD
 
 
+def is_abbreviation(word: str) -> bool:
+    """Whether a full stop behind ``word`` may belong to it, or the word is short for an hour."""
+    dotted = f"{word.lower()}."
+    known = UNITS.get(word) or UNITS.get(word.lower())
+    return (
+        dotted in UNITS
+        or dotted in SCALES
+        or dotted in _MONEY_SCALED
+        or (known is not None and known.name == "h")
+    )
+
+
 def _joined(text: str, end: int) -> tuple[Unit | None, int, int] | None:
     """``2 milliards d'euros``, ``3 millones de euros``: a preposition before the unit."""
     link = _NEXT.match(text, end)
