@@ -485,7 +485,6 @@ def test_check_reads_a_bare_event_and_a_line_with_one() -> None:
         "answer": "35 days [kb-102].",
     }
     verdict = {
-        "checks": {"citations": "fail", "numbers": "pass"},
         "findings": [
             {
                 "check": "citations",
@@ -505,7 +504,7 @@ def test_check_reads_a_bare_event_and_a_line_with_one() -> None:
     for found, event_id in ((bare, "e1"), (wrapped, "case-7")):
         assert found["event_id"] == event_id
         assert found["findings"] == verdict["findings"]
-        assert verdict["checks"].items() <= found["checks"].items()
+        assert found["checks"].items() >= {"citations": "fail", "numbers": "pass"}.items()
         assert tuple(found["checks"]) == CHECKS
 
 
