@@ -122,6 +122,8 @@ def test_nan_is_no_json_in_a_field_that_nobody_checks_either(constant: bytes) ->
     data = raw(extra="HERE").replace(b'"HERE"', constant)
     assert rejected(data).reason is RejectReason.INVALID_JSON
     assert taken(raw(query="NaN Infinity")).query == "NaN Infinity"
+    amid_capitals = raw(query="NI" * 200, extra="HERE").replace(b'"HERE"', constant)
+    assert rejected(amid_capitals).reason is RejectReason.INVALID_JSON
 
 
 def test_a_tombstone() -> None:

@@ -11,7 +11,6 @@ from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import Form, Kind, Quantity
 
 _N = f"[{words.CJK_NUMERALS}]"
-_ANY = re.compile(_N)
 _RUN = re.compile(
     rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})"
     rf"|(?P<month>{_N}{{1,2}})月(?P<day>{_N}{{1,3}})[日号]"
@@ -31,7 +30,8 @@ _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    if passage.is_ascii or not _ANY.search(passage.text):
+    # a search for single characters is many times faster than one for a class of them
+    if passage.is_ascii or not any(map(passage.text.__contains__, words.CJK_NUMERALS)):
         return
     taken = passage.taken()
     pointer = done = 0

@@ -13,5 +13,8 @@ def is_record(text: str) -> bool:
     """Data marks decimals with a point, and nobody reads its measured decimals out in full."""
     if text.lstrip()[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         return True
+    lines = text.count("\n")
+    if lines < _FEWEST_ROWS - 1:
+        return False
     rows = len(_ROW.findall(text))
-    return rows >= _FEWEST_ROWS and 2 * rows > text.count("\n")
+    return rows >= _FEWEST_ROWS and 2 * rows > lines

@@ -321,3 +321,33 @@ def test_evidence_full_of_numbers_is_read_up_to_a_bound() -> None:
 def test_ten_thousand_numbers_are_too_many() -> None:
     result = decide(" ".join(str(i) for i in range(10_000)), "Nothing.")
     assert result.not_evaluated is NotEvaluated.TOO_LARGE
+
+
+FILLER = "Nothing else is said about it in this part of the manual. " * 6
+
+
+@pytest.mark.parametrize(
+    ("stands", "said", "is_wrong"),
+    [
+        ("It holds 45 GB.", "It holds 45 gigabytes.", False),
+        ("It holds 45\nGB.", "It holds 45 gigabytes.", False),
+        ("It holds 45 GB.", "It holds 45 days.", True),
+        # the unit stands before the number, behind what looks like the end of a sentence
+        ("It costs Fr. 45 in all.", "It takes 45 days.", True),
+        ("Part 1245, then 145 files, then 45 GB.", "It holds 45 gigabytes.", False),
+    ],
+)
+def test_a_number_amid_a_long_text_is_read_with_what_stands_around_it(
+    stands: str, said: str, is_wrong: bool
+) -> None:
+    text = FILLER + stands + " " + FILLER
+    result = decide(said, text)
+    assert bool(wrong(result)) is is_wrong
+    if not is_wrong:
+        [evidence] = result.evidence
+        assert text[evidence.chunk_start : evidence.chunk_end].split() == ["45", "GB"]
+
+
+def test_a_number_is_not_what_is_left_of_a_longer_one_at_the_edge_of_what_is_read() -> None:
+    text = "It holds 45 files." + " -" * 54 + " 17 000 45 000 GB " + FILLER
+    assert wrong(decide("It holds 17 GB.", text)) == ["17 GB"]
