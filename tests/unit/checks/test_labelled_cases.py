@@ -59,7 +59,8 @@ def test_as_labelled(check: str) -> None:
     assert evaluation.unnamed == 0
     findings, values = evaluation.checks, evaluation.values.checks
     assert {row.split()[0] for row in [*findings, *values]} == {check}
-    scored = [score.lines for score in [*findings.values(), *values.values()]]
+    scored = [score.lines for score in findings.values()]
+    scored += [score.lines for score in values.values()]
     assert max(scored) <= len(lines(check)) <= sum(scored)
 
 
