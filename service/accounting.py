@@ -9,10 +9,11 @@ frozen one costs five times as much; nobody changes one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from service.checks import CHECKS
 
@@ -33,8 +34,7 @@ class Kind(StrEnum):
     DUPLICATE = "duplicate"
 
 
-@dataclass(slots=True)
-class CheckRow:
+class CheckRow(NamedTuple):
     """One check's outcome in a row. ``evaluated`` = m, ``failed`` = x of the per-item rate."""
 
     outcome: str
@@ -91,13 +91,14 @@ def encode_row(row: Row) -> list[Any]:
             row.marks]  # fmt: skip
 
 
-def _encode_check(check: CheckRow) -> int | list[Any]:
+@lru_cache(maxsize=4096)
+def _encode_check(check: CheckRow) -> int | tuple[Any, ...]:
     """The outcome's number alone, where there is no more to say."""
     outcome = OUTCOMES.index(check.outcome)
     if check.not_evaluated:
-        return [outcome, check.evaluated, check.failed, check.not_evaluated]
+        return (outcome, check.evaluated, check.failed, check.not_evaluated)
     if check.evaluated or check.failed:
-        return [outcome, check.evaluated, check.failed]
+        return (outcome, check.evaluated, check.failed)
     return outcome
 
 
@@ -129,59 +130,96 @@ def partition_counts(rows: Iterable[Row]) -> Counter[str]:
 def totals_of(rows: Iterable[Row]) -> Counter[str]:
     """What the whole store adds. ``cases`` and ``suppressed`` are decided by the store itself."""
     totals: Counter[str] = Counter()
+    checks: Counter[tuple[str, CheckRow]] = Counter()
     for row in rows:
         totals[row.kind.value] += 1
         if row.kind is Kind.REJECTED:
             totals[f"rejected:{row.reason}"] += 1
-        for name, check in row.checks.items():
-            totals[f"check:{name}:{check.outcome}"] += 1
-            if check.not_evaluated:
-                totals[f"not_evaluated:{name}:{check.not_evaluated}"] += 1
-        if row.flagged:
+        if row.causes:
             totals["flagged"] += 1
+        checks.update(row.checks.items())
+    for (name, check), number in checks.items():
+        totals[f"check:{name}:{check.outcome}"] += number
+        if check.not_evaluated:
+            totals[f"not_evaluated:{name}:{check.not_evaluated}"] += number
     return totals
 
 
 def counters_of(rows: Iterable[Row]) -> dict[tuple[str, int], Counter[str]]:
     """(app, hour) → field → increment. Only live answers enter: rates are of live traffic."""
     counters: dict[tuple[str, int], Counter[str]] = {}
-    for row in rows:
-        if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != "live":
-            continue
-        counter = counters.setdefault((row.app, row.hour), Counter())
-        prefix = SEPARATOR.join((row.release, row.ruleset, row.language, ""))
-        for measure, value in _measures(row):
+    for (app, hour, *parts), sums in _sums(rows).items():
+        counter = counters.setdefault((app, hour), Counter())
+        prefix = SEPARATOR.join((*parts, ""))
+        for measure, value in sums.measures():
             counter[prefix + measure] += value
     return counters
 
 
-def _measures(row: Row) -> Iterable[tuple[str, int]]:
-    yield row.kind.value, 1
-    yield f"status:{row.status}", 1
-    if row.kind is not Kind.CHECKED:
+class _Sums:
+    """Equal rows and equal outcomes are many: they are counted first, and worked out once."""
+
+    __slots__ = ("checks", "heads")
+
+    def __init__(self) -> None:
+        self.heads: Counter[tuple[Kind, str, str, bool, str, tuple[str, ...]]] = Counter()
+        self.checks: Counter[tuple[str, CheckRow]] = Counter()
+
+    def measures(self) -> Iterator[tuple[str, int]]:
+        for head, number in self.heads.items():
+            for measure in _head_measures(*head):
+                yield measure, number
+        for (name, check), number in self.checks.items():
+            for measure, value in _check_measures(name, check):
+                yield measure, value * number
+
+
+def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
+    """(app, hour, release, ruleset, language) → sums over its live answers."""
+    places: dict[tuple[Any, ...], _Sums] = {}
+    for row in rows:
+        if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != "live":
+            continue
+        place = (row.app, row.hour, row.release, row.ruleset, row.language)
+        sums = places.get(place)
+        if sums is None:
+            sums = places[place] = _Sums()
+        sums.heads[row.kind, row.status, row.stratum, row.flagged, row.label, row.marks] += 1
+        sums.checks.update(row.checks.items())
+    return places
+
+
+def _head_measures(
+    kind: Kind, status: str, stratum: str, flagged: bool, label: str, marks: tuple[str, ...]
+) -> Iterator[str]:
+    yield kind.value
+    yield f"status:{status}"
+    if kind is not Kind.CHECKED:
         return
-    yield f"stratum:{row.stratum}", 1
-    if row.flagged:
-        yield "flagged", 1
-    if row.label:
-        yield f"kind:{row.label}", 1
-    for mark in row.marks:
-        yield f"mark:{mark}", 1
-    for name, check in row.checks.items():
-        yield f"{name}:{check.outcome}", 1
-        if check.not_evaluated:
-            yield f"{name}:not_evaluated:{check.not_evaluated}", 1
-        if check.evaluated:
-            x, m = check.failed, check.evaluated
-            # The five sums of a ratio that clusters by answer, and the two of the per-answer rate.
-            yield f"{name}:answers", 1
-            yield f"{name}:m", m
-            yield f"{name}:mm", m * m
-            if x:
-                yield f"{name}:failed_answers", 1
-                yield f"{name}:x", x
-                yield f"{name}:xx", x * x
-                yield f"{name}:xm", x * m
+    yield f"stratum:{stratum}"
+    if flagged:
+        yield "flagged"
+    if label:
+        yield f"kind:{label}"
+    for mark in marks:
+        yield f"mark:{mark}"
+
+
+def _check_measures(name: str, check: CheckRow) -> Iterator[tuple[str, int]]:
+    yield f"{name}:{check.outcome}", 1
+    if check.not_evaluated:
+        yield f"{name}:not_evaluated:{check.not_evaluated}", 1
+    if check.evaluated:
+        x, m = check.failed, check.evaluated
+        # The five sums of a ratio that clusters by answer, and the two of the per-answer rate.
+        yield f"{name}:answers", 1
+        yield f"{name}:m", m
+        yield f"{name}:mm", m * m
+        if x:
+            yield f"{name}:failed_answers", 1
+            yield f"{name}:x", x
+            yield f"{name}:xx", x * x
+            yield f"{name}:xm", x * m
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
@@ -401,15 +402,17 @@ class _Work:
     def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
         """The check's input with the texts filled in, or None when they exceed the limit."""
         corpus = event.release.corpus or ""
-        texts = tuple(
-            chunk.text if chunk.text is not None else self.texts.get((corpus, chunk.ref))
-            for chunk in event.retrieved
-        )
-        if sum(len(text) for text in texts if text) > self.terms.limits.max_text:
+        texts = [chunk.text for chunk in event.retrieved]
+        if None in texts:
+            texts = [
+                self.texts.get((corpus, chunk.ref)) if chunk.text is None else chunk.text
+                for chunk in event.retrieved
+            ]
+        if sum([len(text) for text in texts if text]) > self.terms.limits.max_text:
             return None
         cited = item.reading.unknown_refs if item.reading is not None else frozenset()
         in_corpus = frozenset(ref for ref in cited if (corpus, ref) in self.texts)
-        return CheckInput(event, texts, self.terms.policy.of(event.app), in_corpus)
+        return CheckInput(event, tuple(texts), self.terms.policy.of(event.app), in_corpus)
 
     def effects(self) -> Effects:
         return Effects(
@@ -490,8 +493,16 @@ def _marks(results: Mapping[str, CheckResult], policy: AppPolicy) -> tuple[str, 
 
 
 def _check_row(result: CheckResult) -> CheckRow:
-    reason = result.not_evaluated.value if result.not_evaluated is not None else ""
-    return CheckRow(result.outcome.value, result.evaluated, result.failed, reason)
+    return _row_of(result.outcome, result.evaluated, result.failed, result.not_evaluated)
+
+
+@lru_cache(maxsize=4096)
+def _row_of(
+    outcome: Outcome, evaluated: int, failed: int, not_evaluated: NotEvaluated | None
+) -> CheckRow:
+    """Most answers' outcomes are like others': one object stands for all of them."""
+    reason = not_evaluated.value if not_evaluated is not None else ""
+    return CheckRow(outcome.value, evaluated, failed, reason)
 
 
 def _too_large(name: str, disabled: Iterable[str]) -> CheckResult:
