@@ -19,9 +19,10 @@ from consumers.dead_letters import letter_of, letter_of_batch
 from consumers.delivery import Courier, batch_message, case_message, letter_message
 from consumers.kafka import PartitionConsumer, RecordProducer
 from consumers.outages import RETRY_S, Job, Outages, sleep
+from consumers.pace import Pace
 from consumers.placement import Halted, Placed, Placement
 from service.health import Health
-from service.ingest import Ingest, halve, record_bytes
+from service.ingest import Ingest, halve, record_bytes, split
 from service.metrics import Metrics
 from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
@@ -104,6 +105,7 @@ class AnswersConsumer:
         self._health = health
         self._options = options
         self._held: dict[int, _Held] = {}
+        self._pace = Pace()
         self._commit_due = 0.0
 
     # The loop.
@@ -281,6 +283,10 @@ class AnswersConsumer:
         batches = deque([self._batch(held, received)])
         while batches:
             batch = batches.popleft()
+            count = self._pace.step(batch.items)
+            if count < len(batch.items):
+                batch, rest = split(batch, count)
+                batches.appendleft(rest)
             effects = yield from self._prepared(batch)
             if record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
                 batches.extendleft(reversed(halve(batch)))
@@ -297,7 +303,15 @@ class AnswersConsumer:
             yield from self._store_effects(held, effects)
 
     def _prepared(self, batch: Batch) -> Job[Effects]:
-        return self._outages.retried(lambda: self._ingest.prepare(batch))
+        return self._outages.retried(lambda: self._prepare(batch))
+
+    def _prepare(self, batch: Batch) -> Effects:
+        self._health.tick()
+        began = time.monotonic()
+        effects = self._ingest.prepare(batch)
+        if batch.items:
+            self._pace.learn(len(batch.items), time.monotonic() - began)
+        return effects
 
     def _store_effects(self, held: _Held, effects: Effects) -> Job[None]:
         batch = effects.batch

@@ -14,7 +14,7 @@ from service.mapping import parse_mapped
 from service.outage import Outage
 from service.pipeline import Terms
 
-WAITING_REQUESTS = 64
+WAITING_REQUESTS = 16
 ACKNOWLEDGE_S = 10.0
 
 

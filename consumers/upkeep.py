@@ -44,6 +44,12 @@ def reset_checkpoints(
     if unknown := [partition for partition in chosen if not 0 <= partition < count]:
         raise ValueError(f"{topic} has partitions 0 to {count - 1}, not {unknown}")
     targets = dict.fromkeys(chosen, to) if isinstance(to, int) else facts.offsets_for(topic, to)
+    for partition in chosen:
+        end = facts.log_bounds(topic, partition)[1]
+        if targets[partition] > end:
+            raise ValueError(
+                f"{topic}/{partition} ends at offset {end}; {targets[partition]} is beyond it"
+            )
     store.checkpoints.fence("")
     for partition in chosen:
         store.checkpoints.open_segment(topic, partition, targets[partition], topic_id, reset=True)

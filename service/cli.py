@@ -41,7 +41,7 @@ from service.settings import (
     load_settings,
     parse_policy,
 )
-from service.store import SchemaError
+from service.store import SchemaError, Store
 
 if TYPE_CHECKING:
     from consumers.kafka import TopicFacts
@@ -272,6 +272,11 @@ def replay_command(
     if (file is None) == (not topic):
         raise _fail("give a FILE, or --topic")
     settings = _settings()
+    if commit and not settings.embedded:
+        raise _fail(
+            "with Kafka configured, effects come from the topic alone: send the file to "
+            "POST /v1/answers, or move the checkpoints back (groundwatch checkpoints reset)"
+        )
     store = settings if commit else settings.model_copy(update={"redis_url": "memory://"})
     parts = build(store)
     with contextlib.ExitStack() as stack:
@@ -302,7 +307,9 @@ def books(
     """
     settings = _settings(quiet=True)
     _need_redis(settings)
-    found = build(settings).store.archive.books()
+    store = build(settings).store
+    found = store.archive.books()
+    unknown = _unknown_to_the_store(store, settings)
     if format == "json":
         equations = [
             {"name": e.name, "left": dict(e.left), "right": dict(e.right), "imbalance": e.imbalance}
@@ -313,7 +320,34 @@ def books(
         )
     else:
         _print_books(found)
-    raise typer.Exit(0 if found.balanced else 1)
+        if not found.partitions:
+            out.print("The store is empty: nothing was received yet, or it was lost.")
+        for partition, committed in unknown.items():
+            out.print(
+                f"[bold red]{settings.topic_answers}/{partition}[/bold red]: the group has "
+                f"committed offset {committed}, the store does not know it: "
+                "run `groundwatch rebuild`"
+            )
+    raise typer.Exit(0 if found.balanced and not unknown else 1)
+
+
+def _unknown_to_the_store(store: Store, settings: Settings) -> dict[int, int]:
+    """{partition: committed offset} beyond what the store has: it was lost, or is an older one.
+    Empty without Kafka, or while Kafka cannot be asked."""
+    if settings.embedded:
+        return {}
+    try:
+        with _topic_facts(settings) as facts:
+            committed = facts.committed(settings.group, settings.topic_answers)
+    except Outage as outage:
+        err.print(f"[yellow]the group's commits could not be compared:[/yellow] {outage}")
+        return {}
+    known = {
+        book.partition: book.next
+        for book in store.checkpoints.books()
+        if book.source == settings.topic_answers
+    }
+    return {p: offset for p, offset in sorted(committed.items()) if known.get(p, -1) < offset}
 
 
 @checkpoints_app.callback(invoke_without_command=True)
@@ -645,14 +679,23 @@ def _print_verdict(verdict: dict[str, Any]) -> None:
         error = verdict["error"]
         out.print(f"[red]refused[/red]  {error['reason']}: {error['message']}", highlight=False)
         return
-    outcomes = "  ".join(f"{name} {outcome}" for name, outcome in verdict["checks"].items())
-    out.print(f"{verdict['event_id']}  {outcomes}", highlight=False, markup=False)
+    outcomes = "  ".join(
+        f"{name} {outcome}"
+        for name, outcome in verdict["checks"].items()
+        if outcome != "not_applicable"
+    )
+    out.print(f"{_printable(verdict['event_id'])}  {outcomes}", highlight=False, markup=False)
     for finding in verdict["findings"]:
         out.print(
             f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: "
-            f"{finding['detail']}",
+            f"{_printable(finding['detail'])}",
             highlight=False, markup=False,
         )  # fmt: skip
+
+
+def _printable(text: str) -> str:
+    """Text under watch, for a terminal: what would steer it is shown, not obeyed."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def _print_books(found: Books) -> None:
@@ -679,6 +722,7 @@ def _print_rebuild(report: Report) -> None:
         f"{report.records} records read "
         f"({report.unknown} of other kinds, {report.repeated} repeated); "
         f"{report.batches} batches and {report.cases} cases restored; "
+        f"{report.holes} stretches of offsets that no batch covers; "
         f"{report.orphans} cases of batches that never closed (their events are read again); "
         f"{report.without_case} flagged answers whose case has aged out"
     )
@@ -688,7 +732,7 @@ def main() -> None:
     """Run a command. What an operator can mend ends with one clear line and exit code 2."""
     try:
         app()
-    except (SettingsError, Misconfiguration, SchemaError, Outage, ValueError) as error:
+    except (SettingsError, Misconfiguration, SchemaError, Outage, OSError, ValueError) as error:
         err.print("[red]error:[/red]", end=" ")
         err.print(str(error), highlight=False, markup=False)
         sys.exit(2)

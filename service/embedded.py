@@ -4,6 +4,7 @@ are appended to local JSONL files, from which a ``memory://`` store is restored 
 from __future__ import annotations
 
 import base64
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,34 +13,59 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
+import structlog
 
 from service.accounting import Kind, Row
 from service.drafts import case_id
 from service.ingest import Ingest
 from service.intake import Overloaded, Receipt
+from service.outage import Misconfiguration, Outage
 from service.pipeline import Batch, DeadLetter, Effects
 from service.rebuild import rebuild
 from service.records import Record
 from service.store import Moved, OutboxPending, Refused, Store
+
+log = structlog.get_logger(__name__)
 
 TOPIC_ID = "embedded"
 WAITING_REQUESTS = 32
 
 
 class Journal:
-    """An append-only JSONL file. A torn last line (a crash while writing) is cut off first."""
+    """An append-only JSONL file of one process. A torn last line (a crash while writing) is cut
+    off first."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError when the file cannot be written."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self._file: BinaryIO = path.open("ab")
+        """Raises :class:`Misconfiguration` when the file cannot be written, or when another process
+        appends to it: both would count from the same position, and one would be lost."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.path = path
+            self._file: BinaryIO = path.open("ab", buffering=0)
+            _lock(self._file)
+        except BlockingIOError:
+            raise Misconfiguration(
+                f"another groundwatch process uses {path.parent}: stop it, or give this one a "
+                "folder of its own (GROUNDWATCH_DATA_DIR)"
+            ) from None
+        except OSError as error:
+            raise Misconfiguration(
+                f"cannot write {path}: {error.strerror}; see GROUNDWATCH_DATA_DIR"
+            ) from None
         self._cut_torn_line()
 
     def append(self, lines: Sequence[bytes]) -> None:
-        for line in lines:
-            self._file.write(line + b"\n")
-        self._file.flush()
+        """All lines or none. Raises :class:`Outage` when they cannot be written (a full disk)."""
+        if not lines:
+            return
+        end = self._file.seek(0, os.SEEK_END)
+        data = memoryview(b"".join(line + b"\n" for line in lines))
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            self._file.truncate(end)
+            raise Outage(f"cannot write {self.path.name}: {error.strerror}") from None
 
     def read(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
@@ -63,6 +89,20 @@ class Journal:
                 end = max(0, end - step)
         if end != size:
             self._file.truncate(end)
+
+
+def _lock(file: BinaryIO) -> None:
+    """Hold the file for this process; BlockingIOError when another one does. Windows has no such
+    lock: there nothing keeps two processes apart."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise
 
 
 class EmbeddedIntake:
@@ -89,10 +129,21 @@ class EmbeddedIntake:
         self._epoch = ""
 
     def open(self) -> None:
-        """Restore a ``memory://`` store from the journal; flush what a former process left."""
-        if self._store.connection.embedded and self._verdicts.path.stat().st_size:
-            self._store.checkpoints.open()
-            rebuild(self._store, self._verdicts.read(), lambda _: None)
+        """Restore an empty store from the journal (``memory://`` at each start, a Redis that was
+        flushed); flush what a former process left."""
+        self._store.checkpoints.open()
+        # A store that holds anything may be somebody else's: a rebuild would wipe it.
+        empty = not self._store.checkpoints.books()
+        if empty and self._verdicts.path.stat().st_size:
+            report = rebuild(self._store, self._verdicts.read(), lambda _: None)
+            if report.unknown or report.holes:
+                log.error(
+                    "journal_damaged",
+                    path=str(self._verdicts.path),
+                    unreadable=report.unknown,
+                    holes=report.holes,
+                    consequence="what stood there is not in the books",
+                )
         self._epoch = self._store.checkpoints.open()
         self._store.checkpoints.start(self._source, TOPIC_ID, {0: 0})
         if self._store.checkpoints.get(self._source, 0) is None:

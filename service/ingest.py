@@ -123,14 +123,18 @@ def record_bytes(effects: Effects) -> int:
 
 
 def halve(batch: Batch) -> tuple[Batch, Batch]:
-    """Two batches that together are this one; it has at least two items.
+    """Two batches that together are this one; it has at least two items."""
+    return split(batch, len(batch.items) // 2)
 
-    Offsets skipped before the border are the first half's: gaps first, then each loss in turn, so
-    that the terms of both halves add up to the whole.
+
+def split(batch: Batch, count: int) -> tuple[Batch, Batch]:
+    """The batch's first ``count`` items, and the rest of it; 0 < ``count`` < number of items.
+
+    Offsets skipped before the border are the first part's: gaps first, then each loss in turn, so
+    that the terms of both parts add up to the whole.
     """
-    middle = len(batch.items) // 2
-    border = batch.items[middle].record.offset
-    skipped = border - batch.first - middle
+    border = batch.items[count].record.offset
+    skipped = border - batch.first - count
     gaps = min(batch.gaps, skipped)
     skipped -= gaps
     lost: dict[str, int] = {}
@@ -138,14 +142,14 @@ def halve(batch: Batch) -> tuple[Batch, Batch]:
         lost[reason] = min(number, skipped)
         skipped -= lost[reason]
     head = replace(
-        batch, next=border, received=middle, gaps=gaps, lost=lost, items=batch.items[:middle]
+        batch, next=border, received=count, gaps=gaps, lost=lost, items=batch.items[:count]
     )
     tail = replace(
         batch,
         first=border,
-        received=batch.received - middle,
+        received=batch.received - count,
         gaps=batch.gaps - gaps,
         lost={reason: number - lost[reason] for reason, number in batch.lost.items()},
-        items=batch.items[middle:],
+        items=batch.items[count:],
     )
     return head, tail

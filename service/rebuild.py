@@ -30,7 +30,8 @@ positions once more, of other events."""
 @dataclass(slots=True)
 class Report:
     """What was read and restored. ``orphans``: cases whose batch never closed (their events will
-    be read again); ``without_case``: flagged answers whose case record has aged out."""
+    be read again); ``without_case``: flagged answers whose case record has aged out; ``holes``:
+    stretches of offsets inside an account that no batch covers (aged out, or damaged)."""
 
     records: int = 0
     unknown: int = 0
@@ -39,6 +40,7 @@ class Report:
     cases: int = 0
     orphans: int = 0
     without_case: int = 0
+    holes: int = 0
 
 
 class Collected:
@@ -148,6 +150,7 @@ class _Restorer:
                 return
         if at is None or at != (record.segment, record.first):
             # The first of its account, or one whose predecessors have aged out of the topic.
+            self._collected.report.holes += at is not None and at[0] == record.segment
             self._store.checkpoints.open_segment(
                 record.source, record.partition, record.first, record.topic_id, record.segment
             )

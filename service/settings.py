@@ -17,6 +17,7 @@ from pydantic import (
     SecretStr,
     ValidationError,
     field_validator,
+    model_validator,
 )
 
 from service.checks.citation_forms import FORM_NAMES
@@ -131,6 +132,16 @@ class Settings(BaseModel):
             )
         return url
 
+    @model_validator(mode="after")
+    def _topics_differ(self) -> Settings:
+        topics = (self.topic_answers, self.topic_dead_letters, self.topic_verdicts)
+        if len(set(topics)) < len(topics):
+            raise ValueError(
+                "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS and TOPIC_VERDICTS must be three topics: "
+                "what is written to one would be read as another"
+            )
+        return self
+
     @property
     def embedded(self) -> bool:
         return self.kafka_bootstrap is None
@@ -209,7 +220,7 @@ def parse_policy(data: Any, name: str) -> Policy:
 def _explain(error: ValidationError) -> str:
     lines = ["these settings cannot be used:"]
     for fault in error.errors(include_input=False, include_url=False):
-        name = str(fault["loc"][0])
+        name = str(fault["loc"][0]) if fault["loc"] else "*"
         if fault["type"] == "extra_forbidden":
             close = difflib.get_close_matches(name, Settings.model_fields, n=1)
             hint = f"; did you mean {PREFIX}{close[0].upper()}?" if close else ""

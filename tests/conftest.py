@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +10,12 @@ import pytest
 
 TESTS = Path(__file__).parent
 WITHOUT_SOCKETS = (TESTS / "unit", TESTS / "architecture")
+
+
+def pytest_configure() -> None:
+    """A shell's own settings must not steer a test, nor a process that one starts."""
+    for name in [name for name in os.environ if name.startswith("GROUNDWATCH_")]:
+        del os.environ[name]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from service.web.problems import Problem
 
@@ -49,10 +49,16 @@ async def _read_capped(request: Request, max_bytes: int) -> bytes:
     if declared.isdecimal() and int(declared) > max_bytes:
         raise too_large
     raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > max_bytes:
-            raise too_large
+    try:
+        async for part in request.stream():
+            raw += part
+            if len(raw) > max_bytes:
+                raise too_large
+    except ClientDisconnect:
+        # Nobody reads the answer; it must not count as a fault of ours.
+        raise Problem(
+            400, "incomplete", "the sender hung up before the body was complete"
+        ) from None
     return bytes(raw)
 
 

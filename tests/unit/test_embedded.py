@@ -15,6 +15,7 @@ from service.bootstrap import Parts, build
 from service.checks import CHECKS
 from service.embedded import WAITING_REQUESTS, EmbeddedIntake, Journal
 from service.intake import Overloaded, Receipt
+from service.outage import Misconfiguration, Outage
 from service.policy import AppPolicy, Policy
 from service.review.cases import CaseFilter
 from service.settings import Settings
@@ -285,5 +286,65 @@ def test_a_journal_ends_with_a_whole_line(tmp_path: Path, before: bytes, after: 
 
 def test_a_journal_that_cannot_be_written_says_so_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="file"):
+    with pytest.raises(Misconfiguration, match="GROUNDWATCH_DATA_DIR"):
         Journal(tmp_path / "file" / "journal.jsonl")
+
+
+def test_two_processes_cannot_share_a_journal(tmp_path: Path) -> None:
+    first = Journal(tmp_path / "verdicts.jsonl")
+    with pytest.raises(Misconfiguration, match="another groundwatch process"):
+        Journal(tmp_path / "verdicts.jsonl")
+    first.close()
+    Journal(tmp_path / "verdicts.jsonl").close()
+
+
+def test_what_cannot_be_written_whole_is_not_written_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path / "verdicts.jsonl")
+    journal.append([b"one"])
+
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def write(self, data: bytes) -> int:
+            if len(data) > 5:
+                return int(self._file.write(data[:5]))
+            raise OSError(28, "No space left on device")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+    whole = journal._file
+    monkeypatch.setattr(journal, "_file", Full(whole))
+    with pytest.raises(Outage, match="No space left"):
+        journal.append([b"two", b"three"])
+    monkeypatch.setattr(journal, "_file", whole)
+    journal.append([b"four"])
+    assert list(journal.read()) == [b"one", b"four"]
+    journal.close()
+
+
+def test_a_store_that_was_emptied_is_restored_from_the_journal(start: Start) -> None:
+    intake, parts = start()
+    intake.submit([raw("a"), raw("b", cites="x")])
+    before = picture(parts)
+    parts.store.connection.client.flushall()
+    [receipt] = intake.submit([raw("a")])
+    assert receipt.state == "duplicate"
+    assert picture(parts)["cases"] == before["cases"]
+    assert parts.store.archive.books().balanced
+
+
+def test_a_damaged_journal_is_told(start: Start, tmp_path: Path, capsys: Any) -> None:
+    intake, _ = start()
+    for name in "abc":
+        intake.submit([raw(name)])
+    intake.close()
+    path = tmp_path / "verdicts.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    batches = [n for n, line in enumerate(lines) if b'"first":1,' in line]
+    path.write_bytes(b"".join(line for n, line in enumerate(lines) if n not in batches))
+    start()
+    assert "journal_damaged" in capsys.readouterr().out

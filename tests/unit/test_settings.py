@@ -142,3 +142,8 @@ def test_a_fault_of_a_policy_is_named_by_its_place() -> None:
     for wrong in ([1], "text", 7):
         with pytest.raises(SettingsError):
             parse_policy(wrong, "p")
+
+
+def test_topics_must_differ() -> None:
+    with pytest.raises(SettingsError, match="three topics"):
+        load_settings({"GROUNDWATCH_TOPIC_DEAD_LETTERS": "rag.answers"})
