@@ -41,9 +41,13 @@ def test_redis_loses_everything_while_idle(make_world, redis) -> None:
     world.until_received()
     before = world.snapshot()
     redis.flushall()
-    # Nobody sends anything: the consumer notices all the same.
+    # Nobody sends anything: the consumer notices all the same, and the empty books say so.
     world.until_halted("store_lost")
+    told = world.run("books")
+    assert told.returncode == 1
+    assert told.stdout.count("the store does not know it") == 2
     world.rebuild()
+    assert world.run("books").returncode == 0
     assert world.snapshot() == before
     world.until(lambda: world.probe("/readyz").status_code == 200)
     world.produce(300)

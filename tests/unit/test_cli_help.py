@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -84,3 +85,27 @@ def test_config_shows_every_setting_and_no_secret(invoke) -> None:
     assert result.exit_code == 0
     assert "GROUNDWATCH_TOPIC_ANSWERS" in result.stdout
     assert "geheim" not in result.stdout
+
+
+def test_replay_commits_nothing_beside_the_topic(invoke, tmp_path) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text("{}\n")
+    kafka = {"GROUNDWATCH_KAFKA_BOOTSTRAP": "127.0.0.1:1"}
+    result = invoke("replay", "--commit", str(events), env=kafka)
+    assert result.exit_code == 2
+    assert "POST /v1/answers" in result.output
+
+
+def test_text_under_watch_does_not_steer_the_terminal(invoke, tmp_path) -> None:
+    events = tmp_path / "events.jsonl"
+    event = {
+        "event_id": "\x1b]0;owned\x07",
+        "query": "?",
+        "retrieved": [{"ref": "a", "text": "b"}],
+        "answer": "See [\x1b[31mx#y].",
+    }
+    events.write_text(json.dumps(event) + "\n")
+    result = invoke("check", str(events))
+    assert "owned" in result.output
+    assert "\x1b" not in result.output
+    assert "\x07" not in result.output
