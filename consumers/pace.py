@@ -8,7 +8,7 @@ from service.pipeline import Item
 
 STEP_S = 2.0
 """Seconds that one step should take at most: polls, heartbeats and the probes wait for it."""
-STEP_BYTES = 4 << 20
+STEP_BYTES = 5 << 20
 FIRST = 50
 MOST = 1_000
 
