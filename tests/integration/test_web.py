@@ -72,7 +72,8 @@ def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Site) -> None:
     assert response.status_code == 200
     (receipt,) = response.json()["results"]
     assert receipt["state"] == "checked"
-    assert receipt["verdict"]["checks"] == {"citations": "fail", "numbers": "fail"}
+    failed = [name for name, outcome in receipt["verdict"]["checks"].items() if outcome == "fail"]
+    assert failed == ["citations", "numbers"]
     case_id = receipt["verdict"]["case_id"]
 
     (listed,) = site.client.get("/v1/cases?check=citations&severity=").json()["cases"]
