@@ -31,64 +31,20 @@ Join = Callable[..., PartitionConsumer]
 
 
 @pytest.fixture(autouse=True)
-def _collect_sockets(request: pytest.FixtureRequest) -> Iterator[None]:
-    """kafka-python leaves the socket of a failed connection attempt to the garbage collector, which
-    must not come upon it in the middle of a test that forbids warnings."""
-    yield
-    if "broker" in request.fixturenames:
-        _collect_sockets_now()
-
-
-def _collect_sockets_now() -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-        gc.collect()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    unclosed = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(unclosed)
-
-
-@pytest.fixture(autouse=True)
-def _collect_sockets(request: pytest.FixtureRequest) -> Iterator[None]:
-    """kafka-python leaves the socket of a failed connection attempt to the garbage collector, which
-    must not come upon it in the middle of a test that forbids warnings."""
-    yield
-    if "broker" in request.fixturenames:
-        _collect_sockets_now()
-
-
-def _collect_sockets_now() -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-        gc.collect()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    unclosed = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(unclosed)
-
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """kafka-python leaves the socket of a connection that failed to the garbage collector."""
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
-
-
-@pytest.fixture(autouse=True)
 def _collect_sockets() -> Iterator[None]:
-    """Those that the client leaves, here and now: else a later test is blamed for them."""
+    """kafka-python leaves the socket of a failed connection attempt to the garbage collector, which
+    must not come upon it in the middle of a test that forbids warnings."""
     yield
-    gc.collect()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
+        gc.collect()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    unclosed = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(unclosed)
 
 
 @pytest.fixture(scope="session")
