@@ -35,6 +35,10 @@ def _collect_sockets() -> Iterator[None]:
     """kafka-python leaves the socket of a failed connection attempt to the garbage collector, which
     must not come upon it in the middle of a test that forbids warnings."""
     yield
+    _collect_sockets_now()
+
+
+def _collect_sockets_now() -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
         gc.collect()
