@@ -12,9 +12,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+from service.checks import CHECKS
 from service.store import connect
 from tests.bench import checks, linearity, machine, memory, report, throughput
 from tests.bench.events import Chunks
@@ -57,6 +59,9 @@ def _arguments() -> argparse.Namespace:
         "--only", choices=("checks",), help="the checks and their linearity, without servers"
     )
     parser.add_argument(
+        "--checks", nargs="+", choices=CHECKS, help="the consumers run these alone [all]"
+    )
+    parser.add_argument(
         "--no-linearity", dest="linearity", action="store_false", help="leave out cost by length"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything found")
@@ -77,6 +82,8 @@ def _checks(chosen: argparse.Namespace) -> dict[str, Any]:
 def _everything(chosen: argparse.Namespace) -> dict[str, Any]:
     folder = Path(tempfile.mkdtemp(prefix="groundwatch-bench-"))
     with servers(folder) as running:
+        disabled = () if chosen.checks is None else set(CHECKS) - set(chosen.checks)
+        running = replace(running, disabled=tuple(sorted(disabled)))
         found = _run(running, chosen, folder)
     shutil.rmtree(folder, ignore_errors=True)
     return found

@@ -17,8 +17,6 @@ from service.settings import load_settings
 from tests.bench.servers import PARTITIONS, Filled, Servers
 from tools.kafka.broker import free_port
 
-POLICY = "apps: {support: {}}\n"
-
 
 class Installation:
     """The environment that every process of it is started with, and its store."""
@@ -31,7 +29,10 @@ class Installation:
         servers.facts.create_topic(verdicts, PARTITIONS, {"max.message.bytes": "4194304"})
         servers.facts.create_topic(dead)
         policy = folder / "policy.yaml"
-        policy.write_text(POLICY, encoding="utf-8")
+        policy.write_text(
+            f"apps: {{support: {{disabled_checks: [{', '.join(servers.disabled)}]}}}}\n",
+            encoding="utf-8",
+        )
         self.environment = {
             "GROUNDWATCH_KAFKA_BOOTSTRAP": servers.bootstrap,
             "GROUNDWATCH_REDIS_URL": servers.redis_url,

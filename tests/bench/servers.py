@@ -21,7 +21,8 @@ PARTITIONS = 4
 
 @dataclass(frozen=True)
 class Servers:
-    """``broker_pid`` and ``redis_pid``: None for servers of others, whose CPU we cannot read."""
+    """``broker_pid`` and ``redis_pid``: None for servers of others, whose CPU we cannot read.
+    ``disabled``: checks that the installations on them do without."""
 
     bootstrap: str
     broker_pid: int | None
@@ -29,6 +30,7 @@ class Servers:
     redis_pid: int | None
     facts: TopicFacts
     options: KafkaOptions
+    disabled: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
