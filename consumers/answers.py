@@ -7,6 +7,7 @@ and is retried; it never drops or dead-letters anything.
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections import Counter, deque
@@ -106,6 +107,7 @@ class AnswersConsumer:
         self._options = options
         self._held: dict[int, _Held] = {}
         self._pace = Pace()
+        self._writer = secrets.token_hex(4)
         self._commit_due = 0.0
 
     # The loop.
@@ -257,6 +259,7 @@ class AnswersConsumer:
         return Batch(
             source=self._options.topic, partition=held.partition, topic_id=held.topic_id,
             segment=held.segment, first=first, next=end, received=0, gaps=0, lost=lost, items=(),
+            writer=self._writer,
         )  # fmt: skip
 
     def _batch(self, held: _Held, received: Window) -> Batch:
@@ -274,6 +277,7 @@ class AnswersConsumer:
             gaps=gaps,
             lost={reason: number for reason, number in lost.items() if number},
             items=self._ingest.read(received.records),
+            writer=self._writer,
         )
 
     def _take(self, held: _Held, received: Window) -> Job[None]:
@@ -460,5 +464,6 @@ class AnswersConsumer:
 
 
 def _what_was_applied(effects: Effects, outbox: Outbox | None) -> Applied:
+    """The effects may have been computed once more since: what is stored is in the outbox."""
     cases = len(outbox.cases) if outbox is not None else 0
-    return Applied(cases, len(effects.cases) - cases)
+    return Applied(cases, max(0, len(effects.cases) - cases))

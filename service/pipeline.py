@@ -77,10 +77,14 @@ class Batch:
     gaps: int
     lost: Mapping[str, int]
     items: tuple[Item, ...]
+    writer: str = ""
 
     @property
     def batch_id(self) -> str:
-        return f"{self.source}/{self.partition}/{self.segment}/{self.first}-{self.next}"
+        """Unique to its ``writer``: two processes may take the same offsets, and each must know
+        whether it was its own call that got through."""
+        place = f"{self.source}/{self.partition}/{self.segment}/{self.first}-{self.next}"
+        return f"{place}/{self.writer}" if self.writer else place
 
 
 Releases = Mapping[str, int]

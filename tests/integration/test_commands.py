@@ -197,10 +197,11 @@ def test_replay_of_the_topic_and_of_a_file(make_world) -> None:
     assert world.verdicts_read() == ({}, set())
     file = world.folder / "events.jsonl"
     file.write_bytes(b"\n".join(answer_event(f"f-{n}", faulty=n < 3) for n in range(20)))
-    kept = world.run("replay", str(file), "--commit")
-    assert kept.returncode == 0, kept.stderr
-    assert world.received() == 20
-    assert world.totals()["cases"] == 3
+    assert "20 events, 3 answers flagged" in world.run("replay", str(file)).stdout
+    refused = world.run("replay", str(file), "--commit")
+    assert refused.returncode == 2
+    assert "POST /v1/answers" in refused.stderr
+    assert world.received() == 0
     assert world.run("replay").returncode == 2
 
 

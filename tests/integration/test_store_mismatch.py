@@ -6,6 +6,8 @@ import shutil
 import signal
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from service.accounting import Kind
 from tests.integration.world import World, answer_event
 
@@ -167,7 +169,10 @@ def test_the_checkpoint_is_beyond_the_end_of_the_log(make_world) -> None:
     world.produce(100)
     world.consume()
     world.until_received()
-    world.reset(5000)
+    with pytest.raises(ValueError, match="ends at offset 100; 5000 is beyond it"):
+        world.reset(5000)
+    topic_id = world.facts.topic_id(world.answers)
+    world.parts.store.checkpoints.open_segment(world.answers, 0, 5000, topic_id, reset=True)
     world.until_halted("ahead_of_log")
     world.produce(20)
     assert world.received() == 100

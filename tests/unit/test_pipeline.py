@@ -19,7 +19,7 @@ from service.accounting import SEPARATOR, Kind, Row
 from service.checks.model import CheckResult, Finding, NotEvaluated, Outcome, Severity
 from service.drafts import case_id, draft_case
 from service.events import RejectReason
-from service.ingest import halve
+from service.ingest import halve, split
 from service.pipeline import (
     CAUSES_PER_ANSWER,
     DAY_MS,
@@ -400,3 +400,12 @@ def test_a_batch_in_two_calls_is_as_in_one(values: list[bytes | None], cut: int)
     assert head.identities + tail.identities == whole.identities
     assert len(whole.dead_letters) == sum(row.kind is Kind.REJECTED for row in whole.rows)
     assert len(whole.cases) == sum(row.flagged for row in whole.rows)
+
+
+def test_two_writers_of_the_same_offsets_can_be_told_apart() -> None:
+    batch = batch_of(raw("a"), raw("b"))
+    one, other = (dataclasses.replace(batch, writer=name) for name in ("w1", "w2"))
+    assert len({batch.batch_id, one.batch_id, other.batch_id}) == 3
+    head, tail = split(one, 1)
+    assert head.writer == tail.writer == "w1"
+    assert head.batch_id != tail.batch_id
