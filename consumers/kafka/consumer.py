@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafka import KafkaConsumer, TopicPartition, errors
@@ -289,11 +289,11 @@ class PartitionConsumer:
             with contextlib.suppress(ValueError, KeyError):
                 self._consumer.seek(self._at(partition), 0)
 
-    def _switch(self, switch: object, partitions: set[int]) -> None:
+    def _switch(self, switch: Callable[[TopicPartition], object], partitions: set[int]) -> None:
         for partition in partitions:
             # Revoked a moment ago, on the IO thread: the next poll says so.
             with contextlib.suppress(KeyError):
-                switch(self._at(partition))  # type: ignore[operator]
+                switch(self._at(partition))
 
     def _at(self, partition: int) -> TopicPartition:
         return TopicPartition(self._topic, partition)
