@@ -47,7 +47,7 @@ class Factors:
     @classmethod
     def initial(cls) -> Factors:
         """Before any controller ran: π as the policy says."""
-        return _INITIAL
+        return INITIAL_FACTORS
 
     def judge_of(self, label: str) -> float:
         """The factor of an app. One that is new since the factors were published gets the
@@ -60,7 +60,7 @@ class Factors:
         return self.audit.get(label, policy.audit)
 
 
-_INITIAL = Factors()
+INITIAL_FACTORS = Factors()
 
 
 def encode_factors(factors: Factors) -> bytes:
@@ -122,7 +122,7 @@ def draw(
     event_id: str,
     stratum: str,
     policy: SamplingPolicy,
-    factors: Factors = _INITIAL,
+    factors: Factors = INITIAL_FACTORS,
     label: str = OTHER,
 ) -> Draw:
     """u and the inclusion probabilities of one checked answer of ``stratum``. ``app``: its name as
