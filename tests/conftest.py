@@ -1,15 +1,20 @@
-"""What holds for every test: no sockets in the pure ones, and no skip that goes unnoticed."""
+"""What holds for every test: no sockets in the pure ones, none but to this machine in the others,
+and no skip that goes unnoticed."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 TESTS = Path(__file__).parent
 WITHOUT_SOCKETS = (TESTS / "unit", TESTS / "architecture")
+LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+SERVERS = ("TEST_KAFKA_BOOTSTRAP", "TEST_REDIS_URL")
+"""Name servers that may stand elsewhere."""
 
 
 def pytest_configure() -> None:
@@ -19,9 +24,18 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    hosts = LOOPBACK + [host for name in SERVERS for host in _hosts_in(os.environ.get(name, ""))]
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in WITHOUT_SOCKETS):
             item.add_marker(pytest.mark.disable_socket)
+        elif item.get_closest_marker("allow_hosts") is None:
+            item.add_marker(pytest.mark.allow_hosts(hosts))
+
+
+def _hosts_in(addresses: str) -> list[str]:
+    """The hosts of a URL, or of ``host:port,host:port``."""
+    urls = [url if "://" in url else f"//{url}" for url in addresses.split(",")]
+    return [host for url in urls if (host := urlsplit(url).hostname)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

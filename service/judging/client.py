@@ -33,8 +33,8 @@ CONNECT_S = 10.0
 """Within this time a connection has to stand."""
 PROBE_DEADLINE_S = 60.0
 
-_ADAPTATIONS = len(LADDER) + 2
-"""Most things to learn from refusals: each rung but the last, and three parameters."""
+_MOST_REQUESTS = len(LADDER) + 3
+"""After as many refusals as there are things to learn: the lower rungs and three parameters."""
 _SENT_HEADERS = ("host", "accept", "content-type", "content-length")
 
 
@@ -138,7 +138,7 @@ class JudgeClient:
             return Capability(outcome, self.structured, reply.model, usage, reply.detail)
 
     async def _adapting(self, call: Call) -> Reply:
-        for _ in range(_ADAPTATIONS):
+        for _ in range(_MOST_REQUESTS):
             dialect = self._dialect
             reply, learnt = await self._attempt(call, dialect)
             if learnt is None:
@@ -234,8 +234,15 @@ class _Transport(httpx2.AsyncBaseTransport):
         headers |= {"user-agent": "groundwatch", "accept-encoding": "identity"}
         if self._api_key:
             headers["authorization"] = f"Bearer {self._api_key}"
-        request.headers = httpx2.Headers(headers)
-        response = await self._inner.handle_async_request(request)
+        # A new one: by the headers of its own the openai client knows how to hand on the response.
+        bare = httpx2.Request(
+            request.method,
+            request.url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+        response = await self._inner.handle_async_request(bare)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
             raise _Oversized("compressed, though not asked for")
