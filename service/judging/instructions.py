@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from service.judging.material import Material
+from service.judging.material import Material, Passage
 from service.judging.visible import visible
 
 ANSWER, QUERY, CONTEXT = "answer", "query", "context"
@@ -171,12 +171,16 @@ def places(material: Material) -> tuple[str, ...]:
     return tuple(dict.fromkeys(where for where, text in _texts(material) if instructs(text)))
 
 
+def place_of(passage: Passage) -> str:
+    """What a passage is called where texts that instruct are reported."""
+    return passage.ref if passage.retrieved else CONTEXT
+
+
 def _texts(material: Material) -> Iterator[tuple[str, str]]:
     yield QUERY, material.query
     yield ANSWER, material.answer
     for text in material.said_before:
         yield CONTEXT, text
     for passage in material.passages:
-        where = passage.ref if passage.retrieved else CONTEXT
-        yield where, passage.ref
-        yield where, passage.text
+        yield place_of(passage), passage.ref
+        yield place_of(passage), passage.text
