@@ -113,6 +113,26 @@ class Settings(BaseModel):
     max_groups: int = Field(100_000, ge=1)
     releases_per_app: int = Field(20, ge=1)
 
+    # The judge's budget
+    judge_tokens_per_day: int | None = Field(
+        None, ge=0, description="Tokens, in and out, of a UTC day; no bound when absent."
+    )
+    judge_money_per_day: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Money of a UTC day, in the currency of the prices; no bound when absent.",
+    )
+    judge_calls_per_minute: int | None = Field(
+        None, ge=1, description="Calls of all workers in any 60 seconds; no bound when absent."
+    )
+    judge_price_input: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Of a million input tokens, in any currency."
+    )
+    judge_price_output: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Of a million output tokens."
+    )
+
     # Web
     host: str = "127.0.0.1"
     port: int = Field(8321, ge=0, le=65_535)
@@ -139,6 +159,17 @@ class Settings(BaseModel):
             raise ValueError(
                 "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS and TOPIC_VERDICTS must be three topics: "
                 "what is written to one would be read as another"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _money_has_prices(self) -> Settings:
+        if self.judge_money_per_day is not None and not (
+            self.judge_price_input or self.judge_price_output
+        ):
+            raise ValueError(
+                "JUDGE_MONEY_PER_DAY needs JUDGE_PRICE_INPUT and JUDGE_PRICE_OUTPUT: "
+                "without prices nothing costs anything"
             )
         return self
 
