@@ -158,38 +158,6 @@ class Judgement:
     scripted: bool = False
     flipped: bool | None = None
 
-    @property
-    def bad(self) -> bool:
-        """Something that a person should look at."""
-        return bool(problems(self))
-
-
-def problems(judgement: Judgement) -> tuple[str, ...]:
-    """What is wrong with the answer by this judgement, the gravest first: of
-    :data:`PROBLEMS`. Empty when nothing is."""
-    found = []
-    assessment = judgement.assessment
-    if assessment is not None:
-        verdicts = {claim.verdict for claim in assessment.claims}
-        noticed = {
-            "contradicted": Verdict.CONTRADICTED in verdicts,
-            "unsupported": Verdict.UNSUPPORTED in verdicts,
-            "wrong_abstention": assessment.abstention_right is False,
-            "instructions_in_data": bool(assessment.instructions_in_data),
-            "miscited": any(claim.miscited for claim in assessment.claims),
-            "sources_contradict": bool(assessment.contradicting),
-        }
-        found = [name for name, is_so in noticed.items() if is_so]
-    if judgement.relevance in (Relevance.TANGENTIAL, Relevance.OFF_TOPIC):
-        found.append("low_relevance")
-    return tuple(found)
-
-
-PROBLEMS = (
-    "contradicted", "unsupported", "wrong_abstention", "instructions_in_data", "miscited",
-    "sources_contradict", "low_relevance",
-)  # fmt: skip
-
 
 def encode_judgement(judgement: Judgement) -> dict[str, Any]:
     """Plain data for JSON; :func:`decode_judgement` reads it back."""

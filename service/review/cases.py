@@ -47,7 +47,8 @@ class Case:
     """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
     be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
     of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome;
-    ``position``: (source, partition, offset) of the event."""
+    ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
+    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet."""
 
     summary: CaseSummary
     event: dict[str, Any]
@@ -60,6 +61,7 @@ class Case:
     pi: float
     position: tuple[str, int, int]
     reduced: bool = False
+    judgement: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.accounting import books_of
+from service.accounting import States, books_of
 from service.web.options import WebOptions
 from service.web.views import ago, showable
 from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, books, case, finding
@@ -17,7 +17,7 @@ HOSTILE = (
     "</mark></style></title></textarea><script>document.title='owned'</script>"
     "<img src=x onerror=\"document.title='owned'\"> javascript:alert(1) {{ 7*7 }} &lt;"
 )
-EMPTY = books_of([], {}, {}, ())
+EMPTY = books_of([], {}, States(), ())
 
 
 class Elements(HTMLParser):

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import orjson
 
-from service.accounting import Books, PartitionBook, books_of
+from service.accounting import Books, PartitionBook, States, books_of
 from service.health import Health
 from service.intake import Receipt
 from service.metrics import Metrics
@@ -181,7 +181,7 @@ def books(received: int = 10, checked: int = 10) -> Books:
     counts = {"received": received, "checked": checked}
     totals = {"checked": checked, "check:citations:pass": checked, "check:numbers:pass": checked}
     partition = PartitionBook("http", 0, 0, received, 1, counts)
-    return books_of([partition], totals, {}, ("citations", "numbers"))
+    return books_of([partition], totals, States(), ("citations", "numbers"))
 
 
 @dataclass
