@@ -5,6 +5,7 @@ Read from the counters of the last seven days, by the hour of ``occurred_at``; a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ HOUR_MS = 3_600_000
 WEEK_HOURS = 7 * 24
 SHORTEST_H = 0.25
 """An app is not judged by less than a quarter of an hour: its first answers come in a burst."""
+CAUTION = 2.0
+"""On the first day, what is to come is taken for this many times what there was: nobody knows yet
+whether it was night."""
+RECENT_HOURS = 3
 _MEASURE = "stratum:"
 
 Hours = Mapping[tuple[str, int], Mapping[str, int]]
@@ -52,9 +57,11 @@ def forecast(hours: Hours, now_ms: int) -> Forecast:
     """Each app's expected traffic.
 
     A whole day is expected to bring the mean of the last seven or what the last 24 hours brought,
-    whichever is more: a Monday is not a Sunday, and a launch is noticed within the day. It is
-    spread over the hours as the week was, and over the strata as the last 24 hours were. An app
-    that was watched for less than a day goes on as it began.
+    whichever is more: a Monday is not a Sunday. The rest of today also goes by the last three
+    hours, where they were certainly (by two standard deviations) busier than the week says: a
+    launch is noticed at once. It is spread over the hours as the week was, and over the strata as
+    the last 24 hours were. An app that was watched for less than a day goes on as it began, twice
+    over.
     """
     now = now_ms // HOUR_MS
     apps: dict[str, dict[int, Mapping[str, int]]] = {}
@@ -70,14 +77,17 @@ def _traffic(hours: Mapping[int, Mapping[str, int]], now: int, gone: float) -> T
     first, day_began = min(hours), now - now % 24
     known = first <= now - 24
     if known:
+        profile = _profile(sums, first, now)
         week = _between(sums, first, now) * 24 / (now - first)
         per_day = max(week, _between(sums, now - 24, now))
-        left = _left_of_day(_profile(sums, first, now), now % 24, gone)
+        pace = max(per_day, week * _surge(sums, profile, now, gone))
     else:
+        profile = [1.0] * 24
         per_day = sum(sums.values()) * 24 / max(now - first + gone, SHORTEST_H)
-        left = _left_of_day([1.0] * 24, now % 24, gone)
+        pace = CAUTION * per_day
+    left = pace * _left_of_day(profile, now % 24, gone)
     mix = _mix(hours[hour] for hour in hours if hour >= now - 24) or _mix(hours.values())
-    rest = {stratum: per_day * left * share for stratum, share in mix.items()}
+    rest = {stratum: left * share for stratum, share in mix.items()}
     return Traffic(per_day, rest, _between(sums, day_began, now + 1), known)
 
 
@@ -92,6 +102,14 @@ def _profile(sums: Mapping[int, int], first: int, now: int) -> list[float]:
     for hour in range(first, now):
         seen[hour % 24].append(sums.get(hour, 0))
     return [sum(numbers) / len(numbers) for numbers in seen]
+
+
+def _surge(sums: Mapping[int, int], profile: list[float], now: int, gone: float) -> float:
+    """How many times the usual the last hours brought at least."""
+    since = now - RECENT_HOURS + 1
+    usual = gone * profile[now % 24] + sum(profile[hour % 24] for hour in range(since, now))
+    came = _between(sums, since, now + 1)
+    return (came - 2 * math.sqrt(came)) / usual if usual else 0.0
 
 
 def _left_of_day(profile: list[float], hour: int, gone: float) -> float:

@@ -7,8 +7,6 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable
 
-import pytest
-
 from service.accounting import SEPARATOR
 from service.budget import DAY_MS, Budget, Prices
 from service.controller import LEASE, Controller, ControllerKeeper, budget_of
@@ -29,6 +27,7 @@ from service.store.budget import Account, Reservation, read_factors
 from service.store.lease import Lease
 from tests.contract.world import NOW, World, event
 
+UNBOUND = Budget()
 POLICY = Policy(apps={"support": AppPolicy(), "sales": AppPolicy()})
 MIDNIGHT = NOW // DAY_MS * DAY_MS
 MIX = dict(zip(STRATA, (0.02, 0.08, 0.1, 0.1, 0.7), strict=True))
@@ -39,7 +38,7 @@ TOKENS = 4_000
 """Of one answer, on average."""
 
 
-def controller(connection: Connection, budget: Budget = Budget()) -> Controller:
+def controller(connection: Connection, budget: Budget = UNBOUND) -> Controller:
     return Controller(connection, lambda: POLICY, budget)
 
 
@@ -137,12 +136,14 @@ def forty_percent() -> Budget:
     return Budget(tokens_per_day=round(0.4 * expected_a_day() * TOKENS))
 
 
-def assert_kept_to(day: Day, budget: Budget) -> None:
+def assert_kept_to(day: Day, budget: Budget, every_hours: int = 1) -> None:
+    """``every_hours``: in each such part of the day, something beside the audits was judged."""
     assert budget.tokens_per_day is not None
     assert day.most_spent <= budget.tokens_per_day
     assert day.audits_refused == 0
-    assert all(day.judged[hour] > 0 for hour in range(24)), day.judged
     assert day.dispositions[BUDGET_SKIPPED] == 0
+    for first in range(0, 24, every_hours):
+        assert sum(day.judged[hour] for hour in range(first, first + every_hours)), day.judged
 
 
 def test_a_day_at_forty_percent_of_the_demand(connection: Connection) -> None:
@@ -151,17 +152,23 @@ def test_a_day_at_forty_percent_of_the_demand(connection: Connection) -> None:
     day.remember_week()
     day.run()
     assert_kept_to(day, budget)
-    assert day.most_spent > 0.9 * (budget.tokens_per_day or 0)
+    assert day.most_spent > 0.85 * (budget.tokens_per_day or 0)
     # Two apps with twenty audits each, as far as chance allows.
     assert abs(day.audits - 40) < 5 * math.sqrt(40)
-    assert all(factors.judge["other"] < 0.6 for factors in day.factors[1:])
+    # It slows down by day about as much as is needed, not first little and then a lot.
+    by_day = [
+        factors.judge["other"]
+        for factors in day.factors[1:]
+        if 6 <= (factors.published_ms - MIDNIGHT) / HOUR_MS < 18
+    ]
+    assert 0.25 < min(by_day) < max(by_day) < 0.55
 
 
 def test_a_first_day_without_any_history() -> None:
     budget = forty_percent()
     day = Day(connect("memory://"), budget)
     day.run()
-    assert_kept_to(day, budget)
+    assert_kept_to(day, budget, every_hours=4)
 
 
 def test_three_times_the_traffic_from_noon_on() -> None:
@@ -206,22 +213,15 @@ def test_only_the_holder_of_the_lease_publishes(connection: Connection) -> None:
 
 
 def test_a_controller_that_was_overtaken_changes_nothing(connection: Connection) -> None:
-    late = controller(connection, Budget(tokens_per_day=0))
-
-    class Overtaken(Controller):
-        """Paused in the middle of its turn, for longer than its lease."""
-
-    overtaken = Overtaken(
-        connection, lambda: pause() or POLICY, Budget(tokens_per_day=0)
-    )  # the policy is read after the lease was taken
-
-    def pause() -> None:
+    def paused() -> Policy:
+        """Read within a turn: meanwhile the lease runs out, and another process takes it."""
         connection.client.delete(connection.keys.lease(LEASE))
         assert controller(connection).turn(NOW)
+        return POLICY
 
-    assert not overtaken.turn(NOW)
+    assert not Controller(connection, paused, Budget(tokens_per_day=0)).turn(NOW)
+    assert read_factors(connection).version == 1
     assert not read_factors(connection).exhausted
-    assert not late.turn(NOW)
 
 
 def test_factors_that_stay_keep_their_version(connection: Connection) -> None:
@@ -274,8 +274,8 @@ def test_the_thread_takes_a_turn_and_gives_the_lease_back(connection: Connection
     assert Lease(connection, LEASE, 1_000).acquire() == 2
 
 
-def test_the_thread_outlives_an_outage(tmp_path) -> None:
-    keeper = ControllerKeeper(controller(connect(f"unix://{tmp_path}/nobody.sock")))
+def test_the_thread_outlives_an_outage() -> None:
+    keeper = ControllerKeeper(controller(connect("redis://127.0.0.1:1/0")))
     keeper.start()
     keeper.close()
 
