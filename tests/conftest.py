@@ -17,8 +17,11 @@ SERVERS = ("TEST_KAFKA_BOOTSTRAP", "TEST_REDIS_URL")
 """Name servers that may stand elsewhere."""
 
 
-def pytest_configure() -> None:
-    """A shell's own settings must not steer a test, nor a process that one starts."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """A shell's own settings must not steer a test, nor a process that one starts. Sockets of this
+    machine's file system reach no other one, and an event loop wakes itself up through a pair."""
+    config.option.allow_unix_socket = True
     for name in [name for name in os.environ if name.startswith("GROUNDWATCH_")]:
         del os.environ[name]
 
