@@ -16,7 +16,6 @@ from service.judging.material import Material, Passage, Sentence
 from service.judging.quoting import MAX_QUOTE, Folded
 from service.judging.rubric import ABSTENTION_WORDS, ANSWER_KINDS, PLACES, VERDICTS
 
-MAX_SENTENCES = 5_000
 MAX_CLAIMS = 50
 """Claims of one sentence past which a ruling is none: no sentence says so much."""
 MAX_EVIDENCE = 20
@@ -73,10 +72,7 @@ def read_ruling(data: Mapping[str, Any], material: Material) -> Ruling:
     exist is left out. Raises :class:`SchemaFault`."""
     claims: dict[int, list[RuledClaim]] = {}
     known = {sentence.number for sentence in material.sentences}
-    entries = _items(data, "sentences")
-    if len(entries) > MAX_SENTENCES:
-        raise SchemaFault(f"more than {MAX_SENTENCES} sentences")
-    for entry in entries:
+    for entry in _items(data, "sentences"):
         ruled = [claim for claim in map(_claim, _items(entry, "claims")) if claim.text.strip()]
         number = _integer(entry, "sentence")
         if number in known and ruled:
