@@ -78,7 +78,7 @@ def _traffic(hours: Mapping[int, Mapping[str, int]], now: int, gone: float) -> T
     known = first <= now - 24
     if known:
         profile = _profile(sums, first, now)
-        week = _between(sums, first, now) * 24 / (now - first)
+        week = sum(profile)
         per_day = max(week, _between(sums, now - 24, now))
         pace = max(per_day, week * _surge(sums, profile, now, gone))
     else:
