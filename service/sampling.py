@@ -2,7 +2,8 @@
 
 One u in [0, 1) decides everything about an answer: audit if u < π_audit, judge if u < π, with
 π = min(1, max(π_audit, π_stratum · factor)). As π ≥ π_audit always, every audited answer is judged
-too. The factors come from a controller that keeps judging within a budget (:mod:`service.budget`).
+too. When the budget is exhausted, π is π_audit. The factors come from a controller that keeps
+judging within its budget (:mod:`service.budget`).
 """
 
 from __future__ import annotations
@@ -75,13 +76,18 @@ def decode_factors(data: bytes) -> Factors:
 @dataclass(slots=True)
 class Draw:
     """One answer's place in the sample: u, its stratum, and the inclusion probabilities there.
-    ``factors``: version of the factors that π comes from."""
+
+    ``pi``: the chance that the judge gets the answer, which a selected one is weighted by (1/π);
+    ``wanted``: what it would be if the budget were not exhausted (else the same); ``factors``:
+    version of the factors that they come from.
+    """
 
     u: float
     stratum: str
     pi: float
     pi_audit: float
     factors: int = 0
+    wanted: float = 0.0
 
     @property
     def audited(self) -> bool:
@@ -129,31 +135,33 @@ def draw(
     it was sent (u depends on it); ``label``: the bounded one, which the factors go by."""
     pi_stratum: float = getattr(policy, stratum)
     pi_audit = factors.audit_of(label, policy)
-    pi = min(1.0, max(pi_audit, pi_stratum * factors.judge_of(label)))
-    return Draw(uniform(secret, app, event_id), stratum, pi, pi_audit, factors.version)
+    wanted = min(1.0, max(pi_audit, pi_stratum * factors.judge_of(label)))
+    pi = pi_audit if factors.exhausted else wanted
+    return Draw(uniform(secret, app, event_id), stratum, pi, pi_audit, factors.version, wanted)
 
 
-def with_feedback(drawn: Draw, pi_feedback: float) -> Draw:
+def with_feedback(drawn: Draw, pi_feedback: float, factors: Factors = INITIAL_FACTORS) -> Draw:
     """The second draw, when somebody complains: the same u, π the larger of the two. For answers
     that are in the sample already too: their chance to be in it has grown just the same.
 
-    ``pi_feedback``: ``policy.negative_feedback`` times the app's factor of today.
+    ``pi_feedback``: ``policy.negative_feedback`` times the app's factor; ``factors``: those in
+    force now. While they are exhausted the second draw adds nothing.
     """
-    return replace(drawn, pi=min(1.0, max(drawn.pi, pi_feedback)))
+    pi = drawn.pi if factors.exhausted else max(drawn.pi, pi_feedback)
+    return replace(drawn, pi=pi, wanted=max(drawn.wanted, pi, pi_feedback))
 
 
 def disposition(drawn: Draw, factors: Factors) -> str:
-    """``selected``, ``sampled_out``, or ``budget_skipped``: drawn, but there is no budget even for
-    the floor. An audited answer is always ``selected``.
+    """``selected``, ``sampled_out``, or ``budget_skipped``: there is no budget even for the floor,
+    and with one the answer would have been selected. An audited answer is always ``selected``.
 
-    ``factors``: those in force now, which a second draw may find exhausted.
+    ``factors``: those that it was drawn with.
     """
-    if not drawn.judged:
-        return SAMPLED_OUT
-    return BUDGET_SKIPPED if factors.exhausted and not drawn.audited else SELECTED
+    if drawn.judged:
+        return SELECTED
+    return BUDGET_SKIPPED if factors.exhausted and drawn.u < drawn.wanted else SAMPLED_OUT
 
 
 def inclusion(drawn: Draw, factors: Factors) -> float:
-    """The chance with which ``disposition`` is ``selected``, to weight a selected answer by 1/π.
-    While the budget is exhausted it is π_audit: whatever else was drawn is skipped."""
-    return drawn.pi_audit if factors.exhausted else drawn.pi
+    """π to weight a selected answer by. It is the draw's own: an exhausted budget is in it."""
+    return drawn.pi
