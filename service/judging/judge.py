@@ -367,9 +367,9 @@ class _Course:
         except BaseException:
             breaker.release()
             raise
-        if isinstance(reserved, int | float):
+        if isinstance(reserved, float):
             breaker.release()
-            return float(reserved), None
+            return reserved, None
         return 0.0, reserved
 
     async def _wait(self, seconds: float) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -85,6 +86,12 @@ class LlmServer:
         """What ``script`` gives for each request. Forgets the requests so far."""
         self.requests.clear()
         self._script = script
+
+    def wait_for_request(self) -> None:
+        """Returns once one has come since the script began."""
+        give_up = time.monotonic() + 10
+        while not self.requests and time.monotonic() < give_up:
+            time.sleep(0.01)
 
     def __enter__(self) -> LlmServer:
         self._thread.start()
