@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import signal
@@ -22,9 +23,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from service.accounting import Books
-from service.bootstrap import Parts, build
+from service.bootstrap import Parts, build, controller
 from service.checking import check_line
 from service.contract_schema import schema_text
+from service.controller import ControllerKeeper
 from service.documents import BadChunk, read_chunks
 from service.embedded import EmbeddedIntake
 from service.health import Health
@@ -44,6 +46,7 @@ from service.settings import (
 from service.store import SchemaError, Store
 
 if TYPE_CHECKING:
+    from consumers.judge import JudgeThread
     from consumers.kafka import TopicFacts
     from consumers.kafka.topics import Start
 
@@ -98,11 +101,12 @@ def serve(
         if settings.embedded:
             intake = stack.enter_context(_embedded(parts, settings.data_dir))
             log.info("embedded", data_dir=str(settings.data_dir))
+            sink: EmbeddedIntake | None = intake
         else:
             from consumers import runtime
 
-            intake = stack.enter_context(runtime.kafka_intake(parts))
-        _serve(parts, intake, settings)
+            intake, sink = stack.enter_context(runtime.kafka_intake(parts)), None
+        _serve(parts, intake, settings, sink)
 
 
 @app.command()
@@ -149,6 +153,54 @@ def consume(
     finally:
         probes.close()
     log.info("stopped")
+
+
+@app.command()
+def judge(
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port of /metrics, /healthz and /readyz [default: 9464].")
+    ] = None,
+) -> None:
+    """Rules on the answers that were drawn for the judge, claim by claim.
+
+    Asks the OpenAI-compatible endpoint `GROUNDWATCH_JUDGE_BASE_URL` for the model
+    `GROUNDWATCH_JUDGE_MODEL`. Run as many as you like; they share the jobs and the budget. Without
+    Kafka, `serve` does this itself.
+    """
+    from consumers import runtime
+    from consumers.judge import run_judge
+    from service.probes import serve_probes
+
+    settings = _settings(metrics_port=metrics_port)
+    _require_judge(settings)
+    stop = _stop_on_signals()
+    health = Health(expects=("judge",))
+    parts = _patiently(lambda: build(settings), stop)
+    if parts is None:
+        return
+    probes = serve_probes(settings.metrics_host, settings.metrics_port, health, parts.metrics)
+    keeper = ControllerKeeper(controller(parts))
+    keeper.start()
+    log.info("judging", model=settings.judge_model, port=probes.port)
+    try:
+        with runtime.verdict_sink(parts, health) as sink:
+            asyncio.run(run_judge(parts, sink, health, stop))
+    finally:
+        keeper.close()
+        probes.close()
+    log.info("stopped")
+
+
+def _require_judge(settings: Settings) -> None:
+    if not settings.judging:
+        raise Misconfiguration(
+            "the judge is off: set GROUNDWATCH_JUDGE_BASE_URL and GROUNDWATCH_JUDGE_MODEL"
+        )
+    if settings.embedded:
+        raise Misconfiguration(
+            "without Kafka the judge runs in `groundwatch serve`; else set "
+            "GROUNDWATCH_KAFKA_BOOTSTRAP=host:port"
+        )
 
 
 @app.command()
@@ -590,16 +642,44 @@ def _embedded(parts: Parts, data_dir: Path, **options: Any) -> Iterator[Embedded
         intake.close()
 
 
-def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
+def _serve(
+    parts: Parts, intake: Intake, settings: Settings, sink: EmbeddedIntake | None = None
+) -> None:
+    """``sink``: where judgements go, when this process is to judge as well."""
+    from service.gauges import GaugeKeeper
+
+    health = Health(expects=("redis",))
+    with contextlib.ExitStack() as stack:
+        for keeper in (GaugeKeeper(parts, health), ControllerKeeper(controller(parts))):
+            keeper.start()
+            stack.callback(keeper.close)
+        _introduce_judge(settings, health)
+        if settings.judging and sink is not None:
+            stack.callback(_judge_thread(parts, sink, health).close)
+        _run_web(parts, intake, settings, health)
+
+
+JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
+
+
+def _judge_thread(parts: Parts, sink: EmbeddedIntake, health: Health) -> JudgeThread:
+    from consumers.judge import JudgeThread
+
+    return JudgeThread(parts, sink, health)
+
+
+def _introduce_judge(settings: Settings, health: Health) -> None:
+    state = f"asks {settings.judge_model}" if settings.judging else JUDGE_OFF
+    health.set("judge", True, state)
+    log.info("judge", state=state)
+
+
+def _run_web(parts: Parts, intake: Intake, settings: Settings, health: Health) -> None:
     import uvicorn
 
-    from service.gauges import GaugeKeeper
     from service.web.app import create_app
     from service.web.options import WebOptions
 
-    health = Health(expects=("redis",))
-    gauges = GaugeKeeper(parts, health)
-    gauges.start()
     address = f"http://{settings.host}:{settings.port}"
     web = create_app(
         intake=intake,
@@ -617,10 +697,7 @@ def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
         )
     )
     err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")
-    try:
-        server.run()
-    finally:
-        gauges.close()
+    server.run()
 
 
 def _demo_clock() -> Any:

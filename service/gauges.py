@@ -7,6 +7,7 @@ import time
 
 import structlog
 
+from service import bootstrap
 from service.bootstrap import Parts
 from service.health import Health
 from service.outage import Outage
@@ -24,6 +25,7 @@ class GaugeKeeper:
     def __init__(self, parts: Parts, health: Health) -> None:
         self._parts = parts
         self._health = health
+        self._controller = bootstrap.controller(parts)
         self._stop = threading.Event()
         self._roll_up_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
@@ -44,12 +46,28 @@ class GaugeKeeper:
             oldest = parts.store.archive.oldest_open_ms()
             age = 0.0 if oldest is None else max(0.0, time.time() - oldest / 1000)
             parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
+            parts.store.tasks.expire(int(time.time() * 1000))
+            parts.metrics.set_tasks(parts.store.tasks.counts())
+            self._refresh_judge()
         except Outage as outage:
             self._health.set("redis", False, str(outage))
         else:
             self._health.set("redis", True)
         policy = parts.terms().policy
         parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
+
+    def _refresh_judge(self) -> None:
+        jobs, now = self._parts.store.jobs, time.time()
+        oldest = jobs.oldest_ms()
+        age = 0.0 if oldest is None else max(0.0, now - oldest / 1000)
+        state = self._controller.state(int(now * 1000))
+        left = {
+            "tokens": state.tokens_left,
+            "money": None if state.money_micros_left is None else state.money_micros_left / 1e6,
+            "calls": state.calls_left_this_minute,
+        }
+        known = {kind: float(amount) for kind, amount in left.items() if amount is not None}
+        self._parts.metrics.set_judge(jobs.pending(), age, known, state.factors.judge)
 
     def _run(self) -> None:
         while not self._stop.wait(EVERY_S):

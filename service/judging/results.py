@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from service.accounting import Row, prefix_of
-from service.checks.model import Finding
+from service.checks.model import Finding, Severity
 from service.judging.findings import findings_of
 from service.judging.jobs import Job
 from service.judging.judgement import (
@@ -142,9 +142,13 @@ def decode_judged(data: Mapping[str, Any]) -> Judged:
     return Judged(
         Answer(**answer),
         decode_judgement(data["judgement"]),
-        tuple(Finding(**finding) for finding in data["findings"]),
+        tuple(_finding(finding) for finding in data["findings"]),
         data["case"],
     )
+
+
+def _finding(data: Mapping[str, Any]) -> Finding:
+    return Finding(**{**data, "severity": Severity(data["severity"])})
 
 
 def totals_of(judged: Judged) -> Counter[str]:

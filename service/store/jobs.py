@@ -52,7 +52,7 @@ class Jobs:
             try:
                 reply = self._c.client.xreadgroup(GROUP, worker, {keys.jobs: ">"}, count=count)
             except redis.ResponseError as error:
-                if "NOGROUP" not in str(error):
+                if not _is_missing(error):
                     raise
                 reply = None
         if reply is None:
@@ -68,7 +68,7 @@ class Jobs:
                     self._c.keys.jobs, GROUP, worker, min_idle_time=idle_ms, count=count
                 )
             except redis.ResponseError as error:
-                if "NOGROUP" not in str(error):
+                if not _is_missing(error):
                     raise
                 return []
         return _taken(reply[1])
@@ -93,6 +93,11 @@ class Jobs:
         with self._c.guard():
             first = self._c.client.xrange(self._c.keys.jobs, count=1)
         return int(text(first[0][0]).partition("-")[0]) if first else None
+
+
+def _is_missing(error: redis.ResponseError) -> bool:
+    """There is no stream or no group: Redis and the embedded store say so in different words."""
+    return "NOGROUP" in str(error) or "requires the key to exist" in str(error)
 
 
 def _entries(reply: Any) -> list[Any]:

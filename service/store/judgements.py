@@ -67,6 +67,8 @@ class Judgements:
                 "fields": counters_of(judged),
             },
             "day": str(answer.hour // 24),
+            # With the position: an id that came again after its window was judged twice.
+            "row_key": "@".join((answer.job_id, *map(str, answer.position))),
             "row": orjson.dumps(compact(judged)).decode(),
             "row_ttl_s": KEPT_DAYS * 86_400,
             "flagged": answer.flagged,

@@ -22,7 +22,7 @@
 | facet:D | set | values of dimension D that occur |
 | jobs | stream | judge jobs: case id and deflated job; group `judges` |
 | outbox:judge | list | records of judgements and of the cases they opened, not yet produced |
-| judged:D | hash | case id → what the judge said of an answer of day D, without words; 90 days |
+| judged:D | hash | case id and position → what the judge said of an answer of day D; 90 days |
 | task:C | hash | deflated audit task of answer C, status, due (ms) |
 | tasks:S | zset | audit tasks in state S, open ones by when they are due (ms) |
 | budget:D | hash | what judging cost on day D: debited, settled, of audits, answers |

@@ -47,6 +47,8 @@ def dump(connection: Connection) -> dict[str, Any]:
                 value = client.smembers(name)
             case b"zset":
                 value = dict(client.zrange(name, 0, -1, withscores=True))
+            case b"stream":
+                value = client.xrange(name)
             case b"list":
                 value = client.lrange(name, 0, -1)
             case _:

@@ -24,7 +24,7 @@ for field, n in pairs(counter.fields) do
 end
 redis.call('ZADD', prefix .. 'hours', counter.hour, counter.name)
 local judged = prefix .. 'judged:' .. spec.day
-redis.call('HSET', judged, spec.case.id, spec.row)
+redis.call('HSET', judged, spec.row_key, spec.row)
 redis.call('EXPIRE', judged, spec.row_ttl_s)
 
 -- A graver finding raises a case that is already there.
