@@ -59,7 +59,7 @@ _ROWS = (
     ),
     _row(
         "ignore disregard forget",
-        r"\b(?:ignore|disregard|forget) (?:all |any |the |these |of ){1,3}"
+        r"\b(?:ignore|disregard|forget) (?:of |any )?all (?:of )?(?:the |these |your )?"
         r"(?:instructions|prompts?)\b",
     ),
     _row(

@@ -96,6 +96,9 @@ def _fitting(sources: Sequence[Source], room: int) -> tuple[Source, ...]:
     return tuple(kept)
 
 
+_OPENS = ("[", "【", "［", "<", "^")
+
+
 @dataclass(slots=True)
 class _Line:
     """A sentence of the checks' reading, and the citations that belong to it."""
@@ -135,10 +138,20 @@ def _lines(answer: str, citations: Iterable[JobCitation]) -> list[_Line]:
         for at in touched(starts, one.start, one.end):
             lines[at].cited.append(one)
     for line in lines:
-        marks = [(max(one.start, line.start), min(one.end, line.end)) for one in line.cited]
+        marks = [(one.start, one.end) for one in line.cited if _is_marker(answer, one)]
         line.is_source = bool(marks) and says_nothing(answer, line.start, line.end, marks)
     _hand_over(lines)
     return lines
+
+
+def _is_marker(answer: str, one: JobCitation) -> bool:
+    """``[1]``, ``Source: kb-101``: not the words that a structured citation is for."""
+    words = answer[one.start : one.end].strip()
+    if words.startswith(_OPENS):
+        return True
+    for ref in one.refs:
+        words = words.replace(ref, "")
+    return says_nothing(words, 0, len(words), ())
 
 
 def _hand_over(lines: Sequence[_Line]) -> None:

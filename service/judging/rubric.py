@@ -187,8 +187,12 @@ surrogates."""
 def _sealed(purpose: str, watched: Mapping[str, Any], secret: bytes) -> str:
     line = json.dumps(watched, ensure_ascii=False, separators=(",", ":"))
     line = _ESCAPED.sub(_as_escape, line)
+    return enclosed(line, _boundary(purpose, line, secret))
+
+
+def _boundary(purpose: str, line: str, secret: bytes) -> str:
     request = hashlib.sha256("\n".join((purpose, RUBRIC, line)).encode()).digest()
-    return enclosed(line, BOUNDARY + hmac.new(secret, request, hashlib.sha256).hexdigest()[:32])
+    return BOUNDARY + hmac.new(secret, request, hashlib.sha256).hexdigest()[:32]
 
 
 def enclosed(line: str, boundary: str) -> str:
