@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -25,6 +26,8 @@ LONGEST_WAIT_S = 86_400.0
 
 _MESSAGE_CHARS = 4_000
 _MODEL_CHARS = 120
+_MOST_PROSE = 200_000
+"""Characters that are searched for an object: no event loop shall wait for nonsense."""
 _TOO_LONG_CODES = frozenset(
     {"context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"}
 )
@@ -131,7 +134,10 @@ def object_in(content: str) -> dict[str, Any] | None:
     fenced = _FENCE.match(text)
     if (inner := _object_of(fenced[1] if fenced else text)) is not None:
         return inner
-    found = [item for item in map(_object_of, _braced(text)) if item is not None]
+    if len(text) > _MOST_PROSE:
+        return None
+    objects = (item for item in map(_object_of, _braced(text)) if item is not None)
+    found = list(islice(objects, 2))
     return found[0] if len(found) == 1 else None
 
 
