@@ -20,7 +20,8 @@ class Status(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Of one claim. ``missing``: a sentence that the judge passed over, even when asked again."""
+    """Of one claim. ``missing``: a sentence that the judge passed over, even when asked again, or a
+    claim without support in the sources, of which some were left out."""
 
     SUPPORTED = "supported"
     UNSUPPORTED = "unsupported"
@@ -30,7 +31,8 @@ class Verdict(StrEnum):
 
 
 class Cause(StrEnum):
-    """Who owns a bad claim. ``unknown``: no corpus is loaded that could tell."""
+    """Who owns a bad claim. ``unknown``: no corpus is loaded that could tell, or it finds the
+    evidence in nothing but what was retrieved."""
 
     GENERATION = "generation"
     RETRIEVAL = "retrieval"
@@ -117,7 +119,8 @@ class Assessment:
     contradict each other. ``answer_kind``: answer, no_answer, clarify or deny;
     ``abstention_right``: None for an answer that does not abstain. ``instructions_in_data``: where
     the watched text tries to instruct the judge (``answer``, ``query``, ``context`` or a ref).
-    ``partial``: sources were left out to fit the endpoint's context.
+    ``partial``: the model saw sources that the judge did not, left out to fit the endpoint's context
+    or without a text; then ``faithfulness`` is a lower bound and ``context_precision`` None.
     """
 
     claims: tuple[Claim, ...]
