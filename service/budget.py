@@ -25,6 +25,9 @@ for relevance. An estimate; it gives way to what is measured."""
 PRIOR_CALLS = 2
 PRIOR_ANSWERS = 10
 """The estimate counts as much as this many judged answers."""
+MOST_CALLS = 4
+"""No answer is taken for more than these: ruling, repair, relevance, one again. An endpoint that is
+away for an hour leaves many attempts and no answer; tomorrow's sample must not pay for that."""
 MOVED = 0.02
 """Factors that moved by less are not published: nobody would see a difference."""
 _HALVINGS = 40
@@ -94,7 +97,7 @@ class Spending:
 
     def mean(self, prices: Prices) -> Cost:
         """The mean cost of an answer, drawn towards the estimate while there are few."""
-        n = self.answers + PRIOR_ANSWERS
+        n = max(self.answers, self.settled_calls / MOST_CALLS) + PRIOR_ANSWERS
         prior_micros = PRIOR_ANSWERS * prices.cost_micros(PRIOR_USAGE)
         return Cost(
             (self.settled_tokens + PRIOR_ANSWERS * PRIOR_USAGE.tokens) / n,

@@ -28,6 +28,9 @@ MICROS = 1_000_000
 
 
 def budget_of(settings: Settings) -> Budget:
+    """Without any bound where the judge is off: nothing is spent, and π is the policy's."""
+    if not settings.judging:
+        return Budget()
     money = settings.judge_money_per_day
     return Budget(
         settings.judge_tokens_per_day,
@@ -38,9 +41,8 @@ def budget_of(settings: Settings) -> Budget:
 
 
 class Controller:
-    """``policy``: the one in force now; ``budget``: without any bound where the judge is off, so
-    that only π_audit follows the traffic; ``pending``: answers that are drawn and wait for the
-    judge."""
+    """``policy``: the one in force now; ``budget``: without a bound, only π_audit follows the
+    traffic; ``pending``: answers that are drawn and wait for the judge."""
 
     def __init__(
         self,

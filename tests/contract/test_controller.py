@@ -281,9 +281,12 @@ def test_the_thread_outlives_an_outage() -> None:
 
 
 def test_the_budget_of_the_settings() -> None:
-    assert budget_of(Settings()) == Budget()
-    settings = Settings(
-        judge_tokens_per_day=1_000_000, judge_money_per_day=2.5, judge_calls_per_minute=60,
-        judge_price_input=0.15, judge_price_output=0.6,
-    )  # fmt: skip
-    assert budget_of(settings) == Budget(1_000_000, 2_500_000, 60, Prices(0.15, 0.6))
+    bounds = {
+        "judge_tokens_per_day": 1_000_000, "judge_money_per_day": 2.5,
+        "judge_calls_per_minute": 60, "judge_price_input": 0.15, "judge_price_output": 0.6,
+    }  # fmt: skip
+    endpoint = {"judge_base_url": "http://127.0.0.1:1/v1", "judge_model": "m"}
+    found = budget_of(Settings.model_validate(bounds | endpoint))
+    assert found == Budget(1_000_000, 2_500_000, 60, Prices(0.15, 0.6))
+    assert budget_of(Settings.model_validate(endpoint)) == UNBOUND
+    assert budget_of(Settings.model_validate(bounds)) == UNBOUND  # the judge is off

@@ -92,6 +92,13 @@ def test_the_mean_cost_begins_as_an_estimate_and_becomes_what_was_measured() -> 
     assert SEASONED.mean(prices).tokens == pytest.approx(TOKENS, rel=1e-3)
 
 
+def test_an_outage_does_not_make_answers_dear() -> None:
+    """A thousand attempts of 1,000 tokens, and one answer: four calls are the most."""
+    outage = Spending(answers=1, settled_tokens=1_000_000, settled_calls=1_000)
+    assert outage.mean(Prices()).calls < 4
+    assert outage.mean(Prices()).tokens == pytest.approx((1_000_000 + 50_000) / 260)
+
+
 # Audits.
 
 
