@@ -117,10 +117,11 @@ class Assessment:
     ``useful``: refs of the chunks that were of use; ``context_precision``: their share of all
     chunks that reached the model, None without chunks. ``contradicting``: pairs of refs that
     contradict each other. ``answer_kind``: answer, no_answer, clarify or deny;
-    ``abstention_right``: None for an answer that does not abstain. ``instructions_in_data``: where
-    the watched text tries to instruct the judge (``answer``, ``query``, ``context`` or a ref).
-    ``partial``: the model saw sources that the judge did not, left out to fit the endpoint's context
-    or without a text; then ``faithfulness`` is a lower bound and ``context_precision`` None.
+    ``abstention_right``: None where undecided, and for an answer that does not abstain.
+    ``instructions_in_data``: where the watched text tries to instruct the judge (``answer``,
+    ``query``, ``context`` or a ref).
+    ``partial``: the model saw sources that the judge did not (left out to fit the endpoint's
+    context, or without a text); then ``faithfulness`` is a lower bound, ``context_precision`` None.
     """
 
     claims: tuple[Claim, ...]
