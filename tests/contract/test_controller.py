@@ -153,7 +153,8 @@ def test_a_day_at_forty_percent_of_the_demand(connection: Connection) -> None:
     day.run()
     assert_kept_to(day, budget)
     assert day.most_spent > 0.85 * (budget.tokens_per_day or 0)
-    # Two apps with twenty audits each, as far as chance allows.
+    # Two apps with twenty audits each, as far as chance allows; for more there is a reserve.
+    assert 40 * TOKENS < day.account.reserve_kept().tokens < 80 * TOKENS
     assert abs(day.audits - 40) < 5 * math.sqrt(40)
     # It slows down by day about as much as is needed, not first little and then a lot.
     by_day = [

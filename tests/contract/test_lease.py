@@ -62,7 +62,7 @@ def test_renewing_keeps_it_beyond_its_first_time(connection: Connection, keep: s
     assert one.acquire() == 1
     end = time.monotonic() + 2 * ttl_s
     while time.monotonic() < end:
-        assert getattr(one, keep)()
+        assert getattr(one, keep)() == 1  # the fence of its first time, or True
         assert other.acquire() is None
         time.sleep(ttl_s / 10)
 
