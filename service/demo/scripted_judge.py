@@ -14,13 +14,19 @@ from typing import Any
 
 import orjson
 
-from service.demo.scripted_rulings import Rule, plausible, relevance
+from service.demo import load_events
+from service.demo.scripted_rulings import Rule, demo_rule, plausible, relevance
 from service.judging.completions import CHARS_PER_TOKEN
 from service.judging.rubric import watched_in
 
 MODEL = "scripted-oracle"
 PATH = "/v1/chat/completions"
 MAX_REQUEST_BYTES = 32 << 20
+
+
+def demo_judge() -> ScriptedJudge:
+    """One that knows the bundled events."""
+    return ScriptedJudge(demo_rule(map(orjson.loads, load_events())))
 
 
 class ScriptedJudge:
@@ -65,11 +71,10 @@ class ScriptedJudge:
         if self._limits_rate(number):
             return 429, _error("scripted rate limit")
         try:
-            message = request["messages"][-1]["content"]
+            texts = [str(message["content"]) for message in request["messages"]]
+            content = orjson.dumps(self._ruled(texts[-1])).decode()
         except (KeyError, IndexError, TypeError):
             return 400, _error("no messages")
-        content = orjson.dumps(self._ruled(message)).decode()
-        prompt = sum(len(str(one.get("content", ""))) for one in request["messages"])
         return 200, {
             "id": f"scripted-{number}",
             "object": "chat.completion",
@@ -82,7 +87,7 @@ class ScriptedJudge:
                 }
             ],
             "usage": {
-                "prompt_tokens": max(1, prompt // CHARS_PER_TOKEN),
+                "prompt_tokens": max(1, sum(map(len, texts)) // CHARS_PER_TOKEN),
                 "completion_tokens": max(1, len(content) // CHARS_PER_TOKEN),
             },
         }
@@ -99,6 +104,7 @@ class ScriptedJudge:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
+    disable_nagle_algorithm = True
     judge: ScriptedJudge
 
     def do_POST(self) -> None:

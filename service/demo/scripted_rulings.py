@@ -7,7 +7,7 @@ sensitivity and specificity, to see whether rates come out right.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -22,8 +22,9 @@ Rule = Callable[[Watched], dict[str, Any]]
 """To the object that the ruling schema wants."""
 
 ALIKE = 0.5
-"""Share of a sentence's content words that a passage's sentence has to have to speak of the same.
-"""
+"""Share of a sentence's content words that a passage's sentence needs to speak of the same."""
+ENOUGH = 0.8
+"""Share of a question's content words in a passage's sentence that makes abstaining wrong."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MARK = re.compile(r"\[[^\[\]]{1,80}\]")
 """A citation in square brackets is no part of what is said."""
@@ -33,29 +34,45 @@ class _Line(NamedTuple):
     """A sentence of a passage."""
 
     passage: int
+    ref: str
     text: str
     words: frozenset[str]
 
 
 def plausible(watched: Watched) -> dict[str, Any]:
-    """By words and numbers: a sentence is supported when a passage's sentence shares at least half
-    of its content words and that passage has all of its numbers, contradicted when numbers lack,
+    """By words and numbers alone: supported when a passage's sentence has at least half of a
+    sentence's content words and the passages have its numbers; contradicted when they lack one and
     unsupported when no sentence is alike."""
-    lines = _lines(watched)
-    numbers = {item["number"]: _numbers(item["text"]) for item in watched["passages"]}
+    return _ruling(watched, lambda text, best: _by_words(text, best, watched))
 
-    def rule(text: str) -> list[dict[str, Any]]:
-        said, words = _said(text)
-        if not words or said.rstrip().endswith(("?", ":")) or _abstains(said):
-            return [_claim(said, "NOT_A_CLAIM", "nothing is claimed")]
-        best = _best(words, lines)
-        if best is None:
-            return [_claim(said, "UNSUPPORTED", "no passage speaks of it")]
-        if _numbers(said) <= numbers[best.passage]:
-            return [_claim(said, "SUPPORTED", "the quoted passage says so", [best])]
-        return [_claim(said, "CONTRADICTED", "the quoted passage has other numbers", [best])]
 
-    return _ruling(watched, [rule(item["text"]) for item in watched["sentences"]])
+def demo_rule(events: Iterable[Mapping[str, Any]]) -> Rule:
+    """:func:`plausible`, corrected by what is known of the bundled events (:mod:`service.demo`): an
+    answer with a tag of :data:`SOUND` has no bad claim, and the sentences of :data:`FALSE` are."""
+    sound = {event["query"] for event in events if event["tags"].get("demo") in SOUND}
+
+    def rule(watched: Watched) -> dict[str, Any]:
+        def claim(text: str, best: _Line | None) -> dict[str, Any]:
+            if any(words in text for words in FALSE):
+                return _claim(text, "CONTRADICTED", "the quoted passage says otherwise", best)
+            if watched["question"] not in sound:
+                return _by_words(text, best, watched)
+            if best is None:
+                return _claim(text, "NOT_A_CLAIM", "nothing is claimed")
+            return _claim(text, "SUPPORTED", "the quoted passage says so", best)
+
+        return _ruling(watched, claim)
+
+    return rule
+
+
+SOUND = frozenset({"right", "abstention", "clarification"})
+FALSE = (
+    "add an inbound rule", "up to 120 runs", "are kept for 400 days", "Platz kostet 34 € im Monat",
+    "valid for 72 days", "nach 30 Minuten abgebrochen", "512 GB Arbeitsspeicher", "bis 32 °C",
+    "goes past 2,000 ms", "a balance of 48.60 €",
+)  # fmt: skip
+"""What is false in the bundled answers though all its words and numbers stand in their sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,51 +88,54 @@ class Oracle:
     seed: int = 0
 
     def __call__(self, watched: Watched) -> dict[str, Any]:
-        lines = _lines(watched)
-        return _ruling(watched, [self._rule(watched, item, lines) for item in watched["sentences"]])
+        numbers = {item["text"]: item["number"] for item in watched["sentences"]}
 
-    def _rule(
-        self, watched: Watched, item: Mapping[str, Any], lines: Sequence[_Line]
-    ) -> list[dict[str, Any]]:
-        drawn = _uniform(self.seed, watched["question"], str(item["number"]), item["text"])
-        if self.is_bad(watched, item["number"]):
-            bad = drawn < self.sensitivity
-        else:
-            bad = drawn >= self.specificity
-        if bad:
-            return [_claim(item["text"], "UNSUPPORTED", "scripted")]
-        _, words = _said(item["text"])
-        shown = max(lines, key=lambda line: len(words & line.words), default=None)
-        return [_claim(item["text"], "SUPPORTED", "scripted", [shown] if shown else [])]
+        def claim(text: str, best: _Line | None) -> dict[str, Any]:
+            drawn = _uniform(self.seed, watched["question"], str(numbers[text]), text)
+            if self.is_bad(watched, numbers[text]):
+                bad = drawn < self.sensitivity
+            else:
+                bad = drawn >= self.specificity
+            if bad or best is None:
+                return _claim(text, "UNSUPPORTED", "scripted")
+            return _claim(text, "SUPPORTED", "scripted", best)
+
+        return _ruling(watched, claim)
 
 
 def relevance(watched: Watched) -> dict[str, Any]:
-    """To the object that the relevance schema wants: by shared content words."""
-    asked, said = content_words(watched["question"]), content_words(watched["answer"])
-    word = "off_topic"
+    """To the object that the relevance schema wants."""
+    word = "complete" if content_words(watched["answer"]) else "off_topic"
     if _abstains(watched["answer"]):
         word = "partial_but_useful"
-    elif asked & said:
-        word = "complete"
-    elif said:
-        word = "tangential"
-    return {"reason": "scripted, by shared words", "relevance": word}
+    return {"reason": "scripted", "relevance": word}
 
 
-def _ruling(watched: Watched, claims: Sequence[list[dict[str, Any]]]) -> dict[str, Any]:
-    useful = sorted({shown["passage"] for of in claims for one in of for shown in one["evidence"]})
-    kind = classify(speech.read("\n\n".join(item["text"] for item in watched["sentences"])))
+_Judge = Callable[[str, "_Line | None"], dict[str, Any]]
+"""To the claim that a sentence is, given the passage's sentence that is most alike."""
+
+
+def _ruling(watched: Watched, judge: _Judge) -> dict[str, Any]:
+    texts = [item["text"] for item in watched["sentences"]]
+    kind = classify(speech.read("\n\n".join(texts)))
+    lines = _lines(watched)
+    claims = {
+        item["number"]: judge(item["text"], _most_alike(item["text"], lines))
+        for item in watched["sentences"]
+    }
+    useful = sorted({shown["passage"] for one in claims.values() for shown in one["evidence"]})
     asked = content_words(watched["question"])
-    sufficient = bool(useful) or _best(asked, _lines(watched)) is not None
+    sufficient = bool(useful)
     abstention = "not_an_abstention"
     if kind != ANSWER:
+        sufficient = any(len(asked & line.words) >= ENOUGH * len(asked) for line in lines)
         abstention = "wrong" if sufficient else "right"
-    wanted = (watched.get("attempt") or {}).get("missing")
+    wanted = (watched.get("attempt") or {}).get("missing") or claims.keys()
     return {
         "sentences": [
-            {"sentence": item["number"], "claims": of}
-            for item, of in zip(watched["sentences"], claims, strict=True)
-            if not wanted or item["number"] in wanted
+            {"sentence": number, "claims": [one]}
+            for number, one in claims.items()
+            if number in wanted
         ],
         "context_sufficient": sufficient,
         "useful_passages": useful,
@@ -126,30 +146,43 @@ def _ruling(watched: Watched, claims: Sequence[list[dict[str, Any]]]) -> dict[st
     }
 
 
-def _claim(text: str, verdict: str, reason: str, shown: Sequence[_Line] = ()) -> dict[str, Any]:
-    evidence = [{"passage": line.passage, "quote": line.text} for line in shown]
+def _by_words(text: str, best: _Line | None, watched: Watched) -> dict[str, Any]:
+    words = _words(text)
+    if not words or text.rstrip().endswith(("?", ":")) or _abstains(text):
+        return _claim(text, "NOT_A_CLAIM", "nothing is claimed")
+    if best is None or len(words & best.words) < ALIKE * len(words):
+        return _claim(text, "UNSUPPORTED", "no passage speaks of it")
+    known = {number for item in watched["passages"] for number in _numbers(item["text"])}
+    if _numbers(text) <= known:
+        return _claim(text, "SUPPORTED", "the quoted passage says so", best)
+    return _claim(text, "CONTRADICTED", "the quoted passage has other numbers", best)
+
+
+def _claim(text: str, verdict: str, reason: str, shown: _Line | None = None) -> dict[str, Any]:
+    evidence = [] if shown is None else [{"passage": shown.passage, "quote": shown.text}]
     return {"claim": text, "evidence": evidence, "reason": reason, "verdict": verdict}
 
 
 def _lines(watched: Watched) -> list[_Line]:
     return [
-        _Line(item["number"], text, content_words(text))
+        _Line(item["number"], item["ref"], text, content_words(text))
         for item in watched["passages"]
         for one in sentences.read(item["text"])
         if (text := item["text"][one.start : one.end]).strip()
     ]
 
 
-def _best(words: frozenset[str], lines: Sequence[_Line]) -> _Line | None:
-    best = max(lines, key=lambda line: len(words & line.words), default=None)
-    if best is None or len(words & best.words) < max(1, ALIKE * len(words)):
-        return None
-    return best
+def _most_alike(text: str, lines: Sequence[_Line]) -> _Line | None:
+    """Of the passages that the sentence cites by their refs, else of all; None where not even one
+    content word is shared."""
+    words = _words(text)
+    cited = [line for line in lines if f"[{line.ref}]" in text]
+    best = max(cited or lines, key=lambda line: len(words & line.words), default=None)
+    return best if best is not None and words & best.words else None
 
 
-def _said(text: str) -> tuple[str, frozenset[str]]:
-    said = _MARK.sub("", text)
-    return said, content_words(said)
+def _words(text: str) -> frozenset[str]:
+    return content_words(_MARK.sub("", text))
 
 
 def _abstains(text: str) -> bool:
@@ -157,7 +190,7 @@ def _abstains(text: str) -> bool:
 
 
 def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
+    return set(_NUMBER.findall(_MARK.sub("", text)))
 
 
 def _uniform(seed: int, *parts: str) -> float:
