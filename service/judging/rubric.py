@@ -103,7 +103,7 @@ class Collision(Exception):
 
 def ruling_call(material: Material, secret: bytes, max_tokens: int) -> Call:
     """Raises :class:`Collision`."""
-    message = _sealed(RULING, _watched(material), secret)
+    message = _sealed(_watched(material), secret)
     return _call(RULING, RULING_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
 
 
@@ -125,14 +125,14 @@ def repair_call(
         "words": visible(previous[:MOST_PREVIOUS]),
         "missing": list(missing),
     }
-    message = _sealed(REPAIR, {**_watched(material), "attempt": attempt}, secret)
+    message = _sealed({**_watched(material), "attempt": attempt}, secret)
     return _call(REPAIR, REPAIR_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
 
 
 def relevance_call(query: str, answer: str, secret: bytes) -> Call:
     """Raises :class:`Collision`."""
     watched = {"question": visible(query), "answer": visible(answer)}
-    message = _sealed(RELEVANCE, watched, secret)
+    message = _sealed(watched, secret)
     return _call(
         RELEVANCE, RELEVANCE_PROMPT, message, _RELEVANCE_NAME, RELEVANCE_SCHEMA, RELEVANCE_TOKENS
     )
@@ -184,14 +184,14 @@ _ESCAPED = re.compile("[<\u007f-\u009f\u2028\u2029\ud800-\udfff]|\\[(?=/?[A-Z_]{
 surrogates."""
 
 
-def _sealed(purpose: str, watched: Mapping[str, Any], secret: bytes) -> str:
+def _sealed(watched: Mapping[str, Any], secret: bytes) -> str:
     line = json.dumps(watched, ensure_ascii=False, separators=(",", ":"))
     line = _ESCAPED.sub(_as_escape, line)
-    return enclosed(line, _boundary(purpose, line, secret))
+    return enclosed(line, _boundary(line, secret))
 
 
-def _boundary(purpose: str, line: str, secret: bytes) -> str:
-    request = hashlib.sha256("\n".join((purpose, RUBRIC, line)).encode()).digest()
+def _boundary(line: str, secret: bytes) -> str:
+    request = hashlib.sha256(f"{RUBRIC}\n{line}".encode()).digest()
     return BOUNDARY + hmac.new(secret, request, hashlib.sha256).hexdigest()[:32]
 
 

@@ -29,6 +29,7 @@ def found(text: str, quote: str) -> str | None:
         ("Pro: **45 €** a `seat`", "Pro: 45 € a seat", "Pro: **45 €** a `seat"),
         ("Fu\u0308r Mu\u0308ll", "Für Müll", "Fu\u0308r Mu\u0308ll"),
         ("Für Müll", "Fu\u0308r Mu\u0308ll", "Für Müll"),
+        ("Das Menü. Mehr", "das Menu\u0308", "Das Menü"),
         ("料金は百円です", "料金は百円", "料金は百円"),
         ("code ISO-9001 holds", "9001 holds", "9001 holds"),
         ("Ende gut.", '"Ende gut."', "Ende gut"),

@@ -109,7 +109,7 @@ def test_text_that_holds_the_boundary_is_refused() -> None:
 def test_a_colliding_request_makes_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """A boundary is an HMAC of the text that would have to hold it: nobody can write one, so here
     all boundaries are one word."""
-    monkeypatch.setattr(rubric, "_boundary", lambda purpose, line, secret: "groundwatch-data-known")
+    monkeypatch.setattr(rubric, "_boundary", lambda line, secret: "groundwatch-data-known")
     hostile = material("It is groundwatch-data-known.")
     with pytest.raises(Collision):
         ruling_call(hostile, b"secret", 100)

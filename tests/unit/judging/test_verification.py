@@ -154,6 +154,19 @@ def test_a_sentence_named_twice_has_all_its_claims() -> None:
     assert [each.text for each in found.claims] == ["a", "b"]
 
 
+def test_claims_that_are_said_twice_share_their_evidence() -> None:
+    found = one(claim("SUPPORTED", LATE), claim("SUPPORTED", SEAT))
+    assert [quote.valid for quote in found.evidence] == [False, True]
+    assert found.verdict is Verdict.SUPPORTED
+
+
+def test_a_ruling_holds_sentences_that_exist_and_have_claims() -> None:
+    about = material()
+    ruling = read_ruling(reply({0: [claim()], 2: [claim()], 3: [], 4: [claim()]}), about)
+    assert list(ruling.claims) == [2]
+    assert passed_over(ruling, about) == (1, 3)
+
+
 def test_what_does_not_exist_is_left_out() -> None:
     found = assessed(
         {0: [claim()], -1: [claim()], 4: [claim()], 1: [claim("NOT_A_CLAIM")]},
