@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from consumers.judge import JudgeThread
     from consumers.kafka import TopicFacts
     from consumers.kafka.topics import Start
+    from service.web.ports import JudgeState
 
 # Kafka's client and the web framework are imported by the commands that need them: the others
 # should answer at once.
@@ -643,9 +644,14 @@ def _embedded(parts: Parts, data_dir: Path, **options: Any) -> Iterator[Embedded
 
 
 def _serve(
-    parts: Parts, intake: Intake, settings: Settings, sink: EmbeddedIntake | None = None
+    parts: Parts,
+    intake: Intake,
+    settings: Settings,
+    sink: EmbeddedIntake | None = None,
+    scripted: bool = False,
 ) -> None:
-    """``sink``: where judgements go, when this process is to judge as well."""
+    """``sink``: where judgements go, when this process is to judge as well; ``scripted``: what
+    judges is no model."""
     from service.gauges import GaugeKeeper
 
     health = Health(expects=("redis",))
@@ -653,28 +659,33 @@ def _serve(
         for keeper in (GaugeKeeper(parts, health), ControllerKeeper(controller(parts))):
             keeper.start()
             stack.callback(keeper.close)
-        _introduce_judge(settings, health)
+        _introduce_judge(settings, health, scripted)
         if settings.judging and sink is not None:
-            stack.callback(_judge_thread(parts, sink, health).close)
-        _run_web(parts, intake, settings, health)
+            stack.callback(_judge_thread(parts, sink, health, scripted).close)
+        _run_web(parts, intake, settings, health, scripted)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
 
 
-def _judge_thread(parts: Parts, sink: EmbeddedIntake, health: Health) -> JudgeThread:
+def _judge_thread(
+    parts: Parts, sink: EmbeddedIntake, health: Health, scripted: bool = False
+) -> JudgeThread:
     from consumers.judge import JudgeThread
 
-    return JudgeThread(parts, sink, health)
+    return JudgeThread(parts, sink, health, scripted)
 
 
-def _introduce_judge(settings: Settings, health: Health) -> None:
+def _introduce_judge(settings: Settings, health: Health, scripted: bool) -> None:
     state = f"asks {settings.judge_model}" if settings.judging else JUDGE_OFF
+    state += " (scripted: no model rules)" if scripted else ""
     health.set("judge", True, state)
     log.info("judge", state=state)
 
 
-def _run_web(parts: Parts, intake: Intake, settings: Settings, health: Health) -> None:
+def _run_web(
+    parts: Parts, intake: Intake, settings: Settings, health: Health, scripted: bool
+) -> None:
     import uvicorn
 
     from service.web.app import create_app
@@ -684,7 +695,9 @@ def _run_web(parts: Parts, intake: Intake, settings: Settings, health: Health) -
     web = create_app(
         intake=intake,
         cases=parts.store.archive,
+        tasks=parts.store.tasks,
         books=parts.store.archive.books,
+        judge=_judge_state(parts, scripted),
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
@@ -698,6 +711,20 @@ def _run_web(parts: Parts, intake: Intake, settings: Settings, health: Health) -
     )
     err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")
     server.run()
+
+
+def _judge_state(parts: Parts, scripted: bool) -> Callable[[], JudgeState]:
+    from service.web.ports import JudgeState
+
+    budget = controller(parts)
+
+    def state() -> JudgeState:
+        if not parts.settings.judging:
+            return JudgeState()
+        waiting, now_ms = parts.store.jobs.pending(), int(time.time() * 1000)
+        return JudgeState(parts.settings.judge_model, scripted, waiting, budget.state(now_ms))
+
+    return state
 
 
 def _demo_clock() -> Any:

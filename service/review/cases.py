@@ -23,7 +23,8 @@ def priority(severity: str, occurred_ms: int, half_life_days: float = 1.0) -> fl
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
     """One row of the queue. ``occurred_ms``: milliseconds since 1970; ``headline``: the gravest
-    finding's detail line; ``alike``: flagged answers of its group so far, this one included."""
+    finding's detail line; ``alike``: flagged answers of its group so far, this one included;
+    ``scripted``: the judge's part in it is by a script, no model ruled."""
 
     case_id: str
     app: str
@@ -40,6 +41,7 @@ class CaseSummary:
     group: str | None
     alike: int
     priority: float
+    scripted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

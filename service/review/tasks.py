@@ -3,7 +3,8 @@ the rates that people vouch for; what was flagged is no fair sample of anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -24,3 +25,29 @@ class Task:
     status: str
     due_ms: int
     reduced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """Open tasks, those that are due first before the others; ``next_cursor`` is None on the last
+    page (opaque otherwise)."""
+
+    tasks: list[Task] = field(default_factory=list)
+    next_cursor: str | None = None
+
+
+BLIND = ("query", "context", "retrieved", "answer", "citations")
+_CHUNK = ("ref", "text", "title", "url", "rank", "number", "in_prompt")
+
+
+def blind(event: Mapping[str, Any]) -> dict[str, Any]:
+    """What a labeller may see of an event: question, answer and sources. Tags, scores and the like
+    are left out, as an app may write there what it thinks of its own answer."""
+    shown = {name: event[name] for name in BLIND if event.get(name) is not None}
+    chunks = shown.get("retrieved")
+    shown["retrieved"] = [
+        {name: chunk[name] for name in _CHUNK if chunk.get(name) is not None}
+        for chunk in (chunks if isinstance(chunks, list) else ())
+        if isinstance(chunk, Mapping)
+    ]
+    return shown

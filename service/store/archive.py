@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -26,6 +22,7 @@ from service.review.cases import (
 )
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
+from service.store.cursors import decode_cursor, encode_cursor
 from service.store.jobs import Jobs
 from service.store.tasks import Tasks
 
@@ -57,10 +54,10 @@ class Archive:
             sizes = [self._c.client.zcard(key) for key in keys]
             rarest = keys[sizes.index(min(sizes))]
             others = [key for key in keys if key != rarest]
-            found = self._walk(rarest, others, _decode_cursor(cursor), limit + 1)
+            found = self._walk(rarest, others, decode_cursor(cursor), limit + 1)
             cases = self._summaries([case_id for case_id, _ in found[:limit]])
         more = len(found) > limit
-        return CasePage(cases, _encode_cursor(found[limit - 1]) if more else None)
+        return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
 
     def _walk(
         self, key: str, others: Sequence[str], after: tuple[str, float] | None, want: int
@@ -254,22 +251,9 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         group=body["group"],
         alike=alike,
         priority=body["priority"],
+        scripted=_scripted(body.get("judgement")),
     )
 
 
-def _encode_cursor(position: tuple[str, float]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
-
-
-def _decode_cursor(cursor: str | None) -> tuple[str, float] | None:
-    if not cursor:
-        return None
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        case_id, score = json.loads(base64.urlsafe_b64decode(padded))
-        position = str(case_id), float(score)
-    except (binascii.Error, ValueError, TypeError, OverflowError, RecursionError):
-        position = "", math.nan
-    if not math.isfinite(position[1]):
-        raise ValueError("the cursor is not one of ours")
-    return position
+def _scripted(judgement: dict[str, Any] | None) -> bool:
+    return bool(judgement and judgement["scripted"] and judgement["findings"])

@@ -29,7 +29,7 @@ def test_an_audited_answer_becomes_a_task_with_its_sources_and_nothing_found(
 ) -> None:
     world = audited_world(make_world)
     world.take([event("a", cites="x")])
-    [task] = world.store.tasks.list()
+    [task] = world.store.tasks.list_tasks().tasks
     assert (task.event_id, task.status, task.due_ms) == ("a", "open", DUE_MS)
     assert task.event["retrieved"][0]["text"] == "Pro: 45 € a seat."
     assert world.store.tasks.get(task.task_id) == task
@@ -41,7 +41,7 @@ def test_an_audited_answer_becomes_a_task_with_its_sources_and_nothing_found(
 def test_a_shadow_answer_is_not_audited(make_world: MakeWorld) -> None:
     world = audited_world(make_world)
     world.take([event("a", purpose="shadow"), event("b", status="error")])
-    assert world.store.tasks.list() == []
+    assert world.store.tasks.list_tasks().tasks == []
 
 
 def test_the_case_of_an_audited_answer_is_withheld_everywhere(make_world: MakeWorld) -> None:
@@ -63,7 +63,7 @@ def test_pages_skip_what_is_withheld_and_lose_nothing_else(make_world: MakeWorld
     world = audited_world(make_world, share=0.4)
     names = [f"e{n}" for n in range(60)]
     world.take([event(name, cites="x") for name in names])
-    audited = {task.event_id for task in world.store.tasks.list(limit=100)}
+    audited = {task.event_id for task in world.store.tasks.list_tasks(limit=100).tasks}
     assert 5 < len(audited) < 55
     seen, cursor = [], None
     while True:
