@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from rich.live import Live
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from service.accounting import Books
+from service.accounting import SEPARATOR, Books
 from service.bootstrap import Parts, build, controller
 from service.checking import check_line
 from service.contract_schema import schema_text
@@ -215,36 +216,81 @@ def demo(
     delay_ms: Annotated[
         int, typer.Option(help="Pause between two events, so that one can watch.", min=0)
     ] = 15,
+    with_scripted_judge: Annotated[
+        bool,
+        typer.Option(
+            "--with-scripted-judge",
+            help="Show judged cases too. No model rules: a script does, and each page says so.",
+        ),
+    ] = False,
 ) -> None:
     """Streams the bundled answers and serves the filled queue.
 
     Two days of an invented product's support answers, German and English, two releases. Needs no
     Kafka, no Redis, no key, and keeps nothing.
     """
-    import yaml
-
     from service import demo as bundled
 
     configure_logging("warning")
-    settings = load_settings({}, port=port)
-    policy = parse_policy(yaml.safe_load(bundled.policy_text()), "of the demo")
-    with tempfile.TemporaryDirectory(prefix="groundwatch-demo-") as folder:
+    policy = parse_policy(bundled.policy(judged=with_scripted_judge), "of the demo")
+    with contextlib.ExitStack() as stack:
+        settings = _demo_settings(port, stack if with_scripted_judge else None)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="groundwatch-demo-"))
         parts = build(settings, policy)
         chunks = bundled.load_knowledge_base()
         parts.documents.load((chunk["ref"], chunk["text"]) for chunk in chunks)
-        with _embedded(parts, Path(folder), clock_ms=_demo_clock()) as intake:
-            summary = Summary()
-            with Live(_summary_table(summary), console=out, refresh_per_second=12) as live:
-                for event in bundled.load_events():
-                    for receipt in intake.submit([event]):
-                        summary.add(receipt)
-                    live.update(_summary_table(summary))
-                    time.sleep(0 if once else delay_ms / 1000)
-            _print_books_line(parts.store.archive.books())
-            out.print(f"{parts.store.archive.case_counts()['open']} cases wait in the queue.")
-            if not once:
-                out.print("Ctrl-C ends the demo; nothing is kept.")
-                _serve(parts, intake, settings)
+        intake = stack.enter_context(_embedded(parts, Path(folder), clock_ms=lambda: DEMO_NOW_MS))
+        _stream_demo(intake, bundled.load_events(), 0.0 if once else delay_ms / 1000)
+        if settings.judging:
+            _judge_demo(parts, intake)
+        _print_books_line(parts.store.archive.books())
+        _print_waiting(parts.store)
+        if not once:
+            out.print("Ctrl-C ends the demo; nothing is kept.")
+            sink = intake if settings.judging else None
+            _serve(parts, intake, settings, sink, settings.judging, now=lambda: DEMO_NOW_MS / 1000)
+
+
+DEMO_NOW_MS = int(datetime(2026, 11, 30, 9, tzinfo=UTC).timestamp() * 1000)
+"""The bundled events are of fixed days; "now" is the hour after the last one."""
+DEMO_JUDGING_S = 120.0
+
+
+def _demo_settings(port: int | None, judged: contextlib.ExitStack | None) -> Settings:
+    """``judged``: where the scripted judge lives; None for a demo without one."""
+    from service.demo import SAMPLING_SECRET
+
+    fixed: dict[str, Any] = {"port": port, "sampling_secret": SAMPLING_SECRET}
+    if judged is not None:
+        from service.demo.scripted_judge import MODEL, demo_judge
+
+        judge = judged.enter_context(demo_judge())
+        fixed |= {"judge_base_url": judge.base_url, "judge_model": MODEL, "judge_concurrency": 8}
+    return load_settings({}, **fixed)
+
+
+def _stream_demo(intake: EmbeddedIntake, events: list[bytes], pause_s: float) -> None:
+    summary = Summary()
+    with Live(_summary_table(summary), console=out, refresh_per_second=12) as live:
+        for event in events:
+            for receipt in intake.submit([event]):
+                summary.add(receipt)
+            live.update(_summary_table(summary))
+            time.sleep(pause_s)
+
+
+def _judge_demo(parts: Parts, intake: EmbeddedIntake) -> None:
+    """Let the script rule on everything that was drawn."""
+    judging = _judge_thread(parts, intake, Health(), scripted=True)
+    until = time.monotonic() + DEMO_JUDGING_S
+    try:
+        with _progress("judging") as tell:
+            while (waiting := parts.store.jobs.pending()) and time.monotonic() < until:
+                tell(f"{waiting} answers wait")
+                time.sleep(0.1)
+    finally:
+        judging.close()
+    _print_judged(parts.store)
 
 
 # Checking and measuring.
@@ -649,14 +695,15 @@ def _serve(
     settings: Settings,
     sink: EmbeddedIntake | None = None,
     scripted: bool = False,
+    now: Callable[[], float] = time.time,
 ) -> None:
     """``sink``: where judgements go, when this process is to judge as well; ``scripted``: what
-    judges is no model."""
+    judges is no model; ``now``: seconds since 1970 that answers are aged by."""
     from service.gauges import GaugeKeeper
 
     health = Health(expects=("redis",))
     with contextlib.ExitStack() as stack:
-        for keeper in (GaugeKeeper(parts, health), ControllerKeeper(controller(parts))):
+        for keeper in (GaugeKeeper(parts, health, now), ControllerKeeper(controller(parts))):
             keeper.start()
             stack.callback(keeper.close)
         _introduce_judge(settings, health, scripted)
@@ -725,12 +772,6 @@ def _judge_state(parts: Parts, scripted: bool) -> Callable[[], JudgeState]:
         return JudgeState(parts.settings.judge_model, scripted, waiting, budget.state(now_ms))
 
     return state
-
-
-def _demo_clock() -> Any:
-    """The bundled events are of fixed days; "now" is the hour after the last one."""
-    now = int(datetime(2026, 11, 30, 9, tzinfo=UTC).timestamp() * 1000)
-    return lambda: now
 
 
 def _file_events(file: Any) -> Iterator[bytes]:
@@ -819,6 +860,30 @@ def _print_books_line(found: Books) -> None:
         return
     wrong = ", ".join(f"{e.name} by {e.imbalance}" for e in found.equations if e.imbalance)
     out.print(f"[bold red]The books do not balance:[/bold red] {wrong}")
+
+
+def _print_judged(store: Store) -> None:
+    """What a script said in the place of a model; claims are those of live answers."""
+    totals, claims = store.archive.totals(), Counter[str]()
+    for counter in store.archive.counters().values():
+        for field, number in counter.items():
+            measure = field.rpartition(SEPARATOR)[2]
+            if measure.startswith("judge:claims:"):
+                claims[measure.removeprefix("judge:claims:")] += number
+    ruled = ", ".join(f"{verdict.replace('_', ' ')} {n}" for verdict, n in claims.most_common())
+    out.print(
+        f"Judge (scripted: no model ruled): judged {totals.get('judge:judged', 0)}, "
+        f"undetermined {totals.get('judge:undetermined', 0)}, "
+        f"failed {totals.get('judge:failed', 0)}; claims: {ruled or 'none'}"
+    )
+
+
+def _print_waiting(store: Store) -> None:
+    states = store.archive.states()
+    out.print(
+        f"Waiting in the queue: {states.cases['open']} cases. Audit tasks, under /tasks: "
+        f"{states.tasks['open']}; cases that they withhold: {states.cases['withheld']}."
+    )
 
 
 def _print_rebuild(report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 import structlog
 
@@ -20,9 +21,11 @@ ROLL_UP_EVERY_S = 3600.0
 
 
 class GaugeKeeper:
-    """A daemon thread: the books, the queue, whether the store can be reached, and upkeep."""
+    """A daemon thread: the books, the queue, whether the store can be reached, and upkeep.
+    ``now``: seconds since 1970 that answers are aged by; the demo's stand still."""
 
-    def __init__(self, parts: Parts, health: Health) -> None:
+    def __init__(self, parts: Parts, health: Health, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self._parts = parts
         self._health = health
         self._controller = bootstrap.controller(parts)
@@ -44,9 +47,9 @@ class GaugeKeeper:
         try:
             parts.metrics.set_books(parts.store.archive.books())
             oldest = parts.store.archive.oldest_open_ms()
-            age = 0.0 if oldest is None else max(0.0, time.time() - oldest / 1000)
+            age = 0.0 if oldest is None else max(0.0, self._now() - oldest / 1000)
             parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
-            parts.store.tasks.expire(int(time.time() * 1000))
+            parts.store.tasks.expire(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()
         except Outage as outage:
