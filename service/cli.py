@@ -183,7 +183,8 @@ def judge(
     probes = serve_probes(settings.metrics_host, settings.metrics_port, health, parts.metrics)
     keeper = ControllerKeeper(controller(parts))
     keeper.start()
-    log.info("judging", model=settings.judge_model, port=probes.port)
+    log.info("probes", port=probes.port)
+    log.info("judging", model=settings.judge_model)
     try:
         with runtime.verdict_sink(parts, health) as sink:
             asyncio.run(run_judge(parts, sink, health, stop))
