@@ -302,7 +302,7 @@ def _notes(judgement: Judgement, assessment: Assessment) -> Iterator[str]:
         )
     if assessment.context_precision is not None:
         useful = ", ".join(_cut(ref, 80) for ref in assessment.useful[:MOST_REFS])
-        yield f"{assessment.context_precision:.0%} of the chunks of use" + (
+        yield f"{assessment.context_precision:.0%} of the chunks were of use" + (
             f": {useful}" if useful else ""
         )
     if assessment.answer_kind != "answer":

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from service.accounting import Books, Kind
+from service.judging.findings import NAME as JUDGE
 from service.review.cases import Case, CaseFilter, CaseSummary
 from service.review.tasks import Task, blind
 from service.web.judging import JudgeView, judge_view
@@ -139,7 +140,8 @@ class ContextPanel:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """``answer``: by the sentences that the judge ruled on."""
+    """``answer``: by the sentences that the judge ruled on; ``judged``: the numbers of the findings
+    that are the judge's; ``judged_headline``: the headline is one of them."""
 
     summary: CaseSummary
     headline: str
@@ -147,6 +149,8 @@ class CaseView:
     answer: list[tuple[int | None, list[Segment]]]
     findings: list[FindingRow]
     judge: JudgeView | None
+    judged: frozenset[int]
+    judged_headline: bool
     chunks: list[ChunkPanel]
     linked: frozenset[int]
     context: list[ContextPanel]
@@ -181,6 +185,13 @@ def case_view(case: Case) -> CaseView:
             _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
         ],
         judge=judge,
+        judged=frozenset(
+            number for number, item in _numbered(case.findings) if item.get("check") == JUDGE
+        ),
+        judged_headline=any(
+            item.get("check") == JUDGE and _text(item.get("detail"))[:500] == case.summary.headline
+            for item in case.findings
+        ),
         chunks=[_panel(chunk, sources.get(index, [])) for index, chunk in enumerate(chunks)],
         linked=frozenset(
             mark.number for marks in sources.values() for mark in marks if mark.kind == "evidence"

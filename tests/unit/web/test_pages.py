@@ -296,6 +296,16 @@ def test_the_books_page_names_what_does_not_balance() -> None:
     assert "The books balance" in page(World(), "/books").of("h1")[0]["text"]
 
 
+def test_the_books_page_explains_the_terms_of_the_judge() -> None:
+    shown = page(World(), "/books")
+    explained = {term["text"] for term in shown.of("dt")}
+    assert {"eligible", "selected", "tasks"} <= explained
+    text = " ".join(shown.of("details", **{"class": "terms"})[0]["text"].split())
+    names = {name for side in World().books.equations[-3:] for name in side.right}
+    for name in names:
+        assert name.replace("_", " ") in text, name
+
+
 @pytest.mark.parametrize(
     ("path", "status"), [("/cases/none", 404), ("/none", 404), ("/queue?severity=x", 422)]
 )

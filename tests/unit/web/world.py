@@ -82,6 +82,7 @@ def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
         "query": str(event["query"]),
         "group": "g1",
         "alike": 3,
+        "scripted": False,
     }
     summary |= {name: parts.pop(name) for name in list(parts) if name in summary}
     summary["priority"] = priority(str(summary["severity"]), int(str(summary["occurred_ms"])))
