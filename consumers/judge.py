@@ -25,7 +25,7 @@ from service import bootstrap
 from service.bootstrap import Parts
 from service.health import Health
 from service.judging.corpora import Corpora
-from service.judging.endpoint import FAILING
+from service.judging.endpoint import FAILING, Breaker, State
 from service.judging.jobs import Job
 from service.judging.judge import NotNow
 from service.judging.judgement import Judgement, Status
@@ -34,6 +34,7 @@ from service.metrics import Metrics
 from service.outage import Outage
 from service.sampling import uniform
 from service.store import Fenced, Gone, Store, Taken
+from service.store.budget import Account
 from service.store.judgements import record_of
 from service.store.lease import Lease
 
@@ -46,14 +47,14 @@ T = TypeVar("T")
 
 IDLE_S = 0.3
 RETRY_S = 1.0
-RENEW_EVERY_S = 15.0
-DEAD_AFTER_S = 60.0
-"""A job that nobody renewed for this long is taken over."""
 FLUSH_EVERY_S = 0.5
 FLUSH_LEASE_MS = 30_000
 TRIES = 5
 """Rounds that one job gets while others succeed: then it is not the endpoint that fails."""
 LONGEST_PAUSE_S = 60.0
+MOST_HELD = 1_000
+"""Jobs in this worker's hands, those that wait for the budget or the endpoint included: they take
+no slot, so that audited answers, for which budget is reserved, never queue behind them."""
 
 
 class Judging(Protocol):
@@ -61,6 +62,9 @@ class Judging(Protocol):
 
     @property
     def version(self) -> str: ...
+
+    @property
+    def breaker(self) -> Breaker: ...
 
     async def judge(self, job: Job, deadline_s: float) -> Judgement: ...
 
@@ -78,7 +82,8 @@ class Sink(Protocol):
 class JudgeOptions:
     """``deadline_s``: for one round at one job; ``max_age_s``: after which a job that waits has
     failed; ``grace_s``: after the stop, for what is under way; ``flip_share``: of the answers is
-    judged twice, which ones by a hash with ``secret``."""
+    judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed for
+    so long is taken over."""
 
     concurrency: int = 4
     deadline_s: float = 120.0
@@ -86,6 +91,7 @@ class JudgeOptions:
     grace_s: float = 20.0
     flip_share: float = 0.01
     secret: bytes = b"-"
+    takeover_s: float = 60.0
 
 
 class JudgeWorker:
@@ -112,6 +118,10 @@ class JudgeWorker:
         self._wall_clock = wall_clock
         self._name = secrets.token_hex(6)
         self._epoch = ""
+        self._account = Account(store.connection)
+        self._slots = asyncio.Semaphore(options.concurrency)
+        self._parked = 0
+        self._troubled = False
         self._active: dict[str, asyncio.Task[None]] = {}
         self._settled = 0
 
@@ -123,6 +133,7 @@ class JudgeWorker:
         try:
             while not stop.is_set():
                 self._health.tick()
+                self._report()
                 if not await self._pull():
                     await asyncio.sleep(IDLE_S)
             if self._active:
@@ -138,12 +149,21 @@ class JudgeWorker:
         self._epoch = self._store.checkpoints.open()
         self._store.jobs.open()
 
+    def _report(self) -> None:
+        breaker = self._judge.breaker
+        self._metrics.set_breaker(breaker.state is not State.CLOSED)
+        if breaker.trouble:
+            self._health.set("endpoint", False, breaker.trouble)
+        elif self._troubled:
+            self._health.set("endpoint", True)
+        self._troubled = bool(breaker.trouble)
+
     # Taking jobs.
 
     async def _pull(self) -> bool:
         """Take as many jobs as there is room for. False when there was nothing to take."""
-        room = self._options.concurrency - len(self._active)
-        if room <= 0:
+        room = self._options.concurrency - (len(self._active) - self._parked)
+        if room <= 0 or len(self._active) >= MOST_HELD:
             return False
         taken = await self._patiently(lambda: self._take(room))
         for job in taken:
@@ -157,13 +177,13 @@ class JudgeWorker:
         self._active.pop(entry, None)
 
     def _take(self, room: int) -> list[Taken]:
-        dead_ms = int(DEAD_AFTER_S * 1000)
+        dead_ms = int(self._options.takeover_s * 1000)
         left = self._store.jobs.take_over(self._name, dead_ms, room)
         return left or self._store.jobs.take(self._name, room)
 
     async def _renew(self) -> None:
         while True:
-            await asyncio.sleep(RENEW_EVERY_S)
+            await asyncio.sleep(self._options.takeover_s / 4)
             await self._patiently(partial(self._store.jobs.renew, self._name, list(self._active)))
 
     # One job.
@@ -190,9 +210,10 @@ class JudgeWorker:
                 return Judgement(Status.FAILED, self._judge.version, reason="deadline")
             await self._patiently(partial(self._corpora.refresh, job.corpus))
             try:
-                judgement = await self._once_or_twice(job)
+                async with self._slots:
+                    judgement = await self._once_or_twice(job)
             except NotNow as wait:
-                await asyncio.sleep(min(wait.retry_after_s, LONGEST_PAUSE_S))
+                await self._park(min(wait.retry_after_s, LONGEST_PAUSE_S))
                 continue
             except Outage:
                 await asyncio.sleep(RETRY_S)
@@ -205,6 +226,13 @@ class JudgeWorker:
             if tries >= TRIES:
                 return judgement
             await asyncio.sleep(random.uniform(0.5, 1.0) * RETRY_S * 2 ** min(tries, 5))  # noqa: S311 (jitter)
+
+    async def _park(self, seconds: float) -> None:
+        self._parked += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._parked -= 1
 
     async def _once_or_twice(self, job: Job) -> Judgement:
         deadline_s = self._options.deadline_s
@@ -233,6 +261,9 @@ class JudgeWorker:
                 return
             else:
                 break
+        if judged.judgement.calls:
+            now_ms = int(self._wall_clock() * 1000)
+            await self._patiently(partial(self._account.count_answer, now_ms))
         self._settled += judged.judgement.status is not Status.FAILED
         self._metrics.observe_judgement(judged, became)
 
@@ -298,6 +329,7 @@ async def run_judge(
                 settings.grace_s,
                 settings.judge_flip_share,
                 parts.terms().secret,
+                settings.judge_takeover_s,
             ),
         )
         await asyncio.gather(_introduce(client, health), worker.run(stop))

@@ -143,6 +143,9 @@ class Settings(BaseModel):
     judge_max_backlog: int = Field(
         2_000, ge=1, description="Answers that may wait; more are refused, audited ones never."
     )
+    judge_takeover_s: float = Field(
+        60.0, ge=2, description="Work of a judge that said nothing for so long is taken over."
+    )
     judge_flip_share: float = Field(
         0.01, ge=0, le=1, description="Share of the answers that is judged twice, to see flips."
     )

@@ -120,46 +120,30 @@ def test_what_no_free_check_sees_becomes_a_case(make_judged: MakeJudged) -> None
     assert world.cases().keys() == {"bad", "cited"}
     assert len(judgements_on_record(world)) == 3
     assert (
-        world.metric(
-            'groundwatch_judge_judgements_total{app="support",release="r1",status="judged"}', 1
-        )
-        == 3
+        world.metric('judge_judgements_total{app="support",release="r1",status="judged"}', 1) == 3
     )
 
 
 def test_killed_workers_lose_and_double_nothing(make_judged: MakeJudged) -> None:
-    world = make_judged(judge_max_backlog=100_000)
+    world = make_judged(judge_max_backlog=100_000, judge_takeover_s=3)
     events = [wrong(f"e{n}") if n % 10 == 0 else answer_event(f"e{n}") for n in range(400)]
     for part in range(4):
         world.send_all(*events[part::4], partition=part)
     world.consume()
-    first = world.judge()
-    second = world.judge()
+    first, zombie = world.judge(), world.judge()
     world.until(lambda: world.totals().get("judge:judged", 0) > 50)
     first.kill()
-    second.send_signal(signal.SIGSTOP)
-    # What they held is taken over at once, not only after a minute.
-    world.parts.store.jobs.take_over("heir", 0, 1_000)
+    # Stopped for longer than its jobs are its own: what it does when it wakes must not count twice.
+    zombie.send_signal(signal.SIGSTOP)
     third = world.judge()
-    world.parts.store.jobs.take_over("gone", 0, 1_000)
     world.until(lambda: world.totals().get("judge:judged", 0) > 200)
-    second.send_signal(signal.SIGCONT)
+    zombie.send_signal(signal.SIGCONT)
     third.kill()
     world.judge()
-    world.until(lambda: world.totals().get("judge:judged", 0) >= 300)
-    # The rest is held by the dead; hand it to the living as the minute would.
-    heirs = 0
-    while world.totals().get("judge:judged", 0) < 400 and heirs < 30:
-        heirs += 1
-        world.parts.store.connection.client.xautoclaim(
-            world.parts.store.connection.keys.jobs, "judges", "nobody", 0, count=1
-        )
-        world.judge()
-        break
     until_judged(world, 400, timeout_s=150)
     assert selected(world) == {"judged": 400}
-    on_record = judgements_on_record(world)
-    assert len({record["event_id"] for record in on_record}) == 400
+    on_record = [record["event_id"] for record in judgements_on_record(world)]
+    assert sorted(set(on_record)) == sorted(f"e{n}" for n in range(400))
     assert world.cases().keys() == {f"e{n}" for n in range(0, 400, 10)}
 
 
@@ -173,7 +157,7 @@ def test_an_endpoint_that_is_away_delays_and_loses_nothing(
     world.judge()
     world.until(switch.asked.is_set)
     world.until(lambda: selected(world) == {"pending": 20})
-    world.until(lambda: world.metric("groundwatch_judge_breaker_open", 1) == 1)
+    world.until(lambda: world.metric("judge_breaker_open", 1) == 1)
     switch.off.clear()
     until_judged(world, 20)
     assert selected(world) == {"judged": 20}
