@@ -97,6 +97,11 @@ def test_a_chunk_in_two_pieces_is_cited_as_both() -> None:
     assert material.sentences[0].cited == frozenset({1, 3})
 
 
+def test_context_that_is_named_like_a_chunk_is_not_cited() -> None:
+    context = [{"name": "a", "kind": "user", "text": "pro"}]
+    assert material_of(job("So [a].", ABC, context=context)).sentences[0].cited == frozenset({1})
+
+
 def test_a_cited_chunk_without_a_text_is_unseen_and_the_material_partial() -> None:
     material = material_of(job("So [a]. And so [b].", {"a": None, "b": "Two."}))
     first, second = material.sentences
