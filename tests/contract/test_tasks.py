@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from service.drafts import AUDIT_DAYS, case_id
 from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.rebuild import rebuild
@@ -36,6 +38,26 @@ def test_an_audited_answer_becomes_a_task_with_its_sources_and_nothing_found(
     shown = json.dumps(task.event)
     assert "findings" not in shown
     assert "unknown_ref" not in shown
+
+
+def test_pages_of_tasks_are_exact_while_tasks_come_and_go(make_world: MakeWorld) -> None:
+    world = audited_world(make_world)
+    world.take([event(f"same{n:02}") for n in range(11)])
+    world.take([event("later")], at_ms=NOW + 1)
+    first = world.store.tasks.list_tasks(None, 4)
+    world.take([event("ahead")], at_ms=NOW - 1)
+    seen, cursor = [task.event_id for task in first.tasks], first.next_cursor
+    while cursor is not None:
+        page = world.store.tasks.list_tasks(cursor, 4)
+        assert len(page.tasks) <= 4
+        seen += [task.event_id for task in page.tasks]
+        cursor = page.next_cursor
+    assert sorted(seen[:-1]) == [f"same{n:02}" for n in range(11)]
+    assert seen[-1] == "later"
+    assert world.store.tasks.list_tasks(None, 1).tasks[0].event_id == "ahead"
+    assert world.store.tasks.list_tasks(None, 13).next_cursor is None
+    with pytest.raises(ValueError, match="cursor"):
+        world.store.tasks.list_tasks("not one of ours")
 
 
 def test_a_shadow_answer_is_not_audited(make_world: MakeWorld) -> None:
