@@ -10,7 +10,7 @@ import json
 import logging
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -466,6 +466,31 @@ def test_calls_at_the_same_time_learn_one_lesson(server: LlmServer) -> None:
     replies, structured = asyncio.run(at_once())
     assert {reply.outcome for reply in replies} == {CallOutcome.ANSWERED}
     assert structured is Structured.JSON_OBJECT
+
+
+def test_a_late_refusal_unlearns_nothing(server: LlmServer) -> None:
+    """The first request is refused for its seed, after the second one has taught two things."""
+    no_seed = failure(400, unsupported("seed"))
+
+    def script(request: Any) -> Answer:
+        if len(server.requests) == 1:
+            return replace(no_seed, delay_s=0.4)
+        if request.body["response_format"]["type"] == "json_schema":
+            return failure(400, NO_JSON_SCHEMA)
+        return no_seed if "seed" in request.body else OK
+
+    server.play_script(script)
+
+    async def at_once() -> None:
+        client = JudgeClient(options(server))
+        late = asyncio.create_task(client.call(CALL, DEADLINE_S))
+        await asyncio.to_thread(server.wait_for_request)
+        replies = [await client.call(CALL, DEADLINE_S), await late]
+        await client.close()
+        assert [reply.outcome for reply in replies] == [CallOutcome.ANSWERED] * 2
+
+    asyncio.run(at_once())
+    assert len(server.requests) == 5
 
 
 def test_the_schema_is_told_where_it_is_not_enforced(server: LlmServer) -> None:

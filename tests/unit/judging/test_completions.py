@@ -79,11 +79,13 @@ def test_odd_answers(words: str, found: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["{", "}", '{"', '{"a":', '{"\\"', '"', "{}", "{x}", "</think>", "```\n", '{"a":[']
+    "unit",
+    ["{", "}", '{"', '{"a":', '{"\\"', '"', "{}", "{x}", "</think>", "```\n", '{"a":[', '\\"'],
 )
-def test_reading_is_linear(unit: str) -> None:
+@pytest.mark.parametrize("before", ["", '{"'])
+def test_reading_is_linear(before: str, unit: str) -> None:
     def cost(size: int) -> float:
-        words = unit * (size // len(unit))
+        words = before + unit * ((size - 2) // len(unit))
         begun = time.process_time()
         object_in(words)
         return time.process_time() - begun
