@@ -156,7 +156,7 @@ class JudgeClient:
             return read_completion(raw.content, call), None
         except openai.APIStatusError as error:
             return self._refused(error.response, call, dialect)
-        except _Oversized as error:
+        except _Unreadable as error:
             return _broken(call, CallOutcome.NOT_A_COMPLETION, str(error)), None
         except openai.APIConnectionError as error:
             return _unconnected(call, error.__cause__), None
@@ -213,8 +213,8 @@ def _is_ready(reply: Reply) -> bool:
     return set(data) == {"ready_to_judge"} and isinstance(data["ready_to_judge"], bool)
 
 
-class _Oversized(Exception):
-    """More than an answer could be. The message is fit for a log."""
+class _Unreadable(Exception):
+    """A body that is not read: too large, or compressed. The message is fit for a log."""
 
 
 class _Transport(httpx2.AsyncBaseTransport):
@@ -245,7 +245,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         response = await self._inner.handle_async_request(bare)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
-            raise _Oversized("compressed, though not asked for")
+            raise _Unreadable("compressed, though not asked for")
         stream: Any = response.stream
         response.stream = _Bounded(stream)
         return response
@@ -263,7 +263,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for part in self._inner:
             size += len(part)
             if size > MAX_BODY_BYTES:
-                raise _Oversized(f"more than {MAX_BODY_BYTES} bytes")
+                raise _Unreadable(f"more than {MAX_BODY_BYTES} bytes")
             yield part
 
     async def aclose(self) -> None:
