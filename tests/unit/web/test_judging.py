@@ -16,7 +16,6 @@ from service.judging.judgement import (
     Relevance,
     Status,
     Verdict,
-    encode_judgement,
 )
 from service.metrics import JUDGE_FAILURES
 from service.sampling import Factors
@@ -31,7 +30,16 @@ from service.web.judging import (
     judge_view,
 )
 from service.web.ports import JudgeState
-from tests.unit.web.judged import PLANS, PROOF, QUOTE, RIGHT, WRONG, judgement, stored
+from tests.unit.web.judged import (
+    PLANS,
+    PROOF,
+    QUOTE,
+    RIGHT,
+    WRONG,
+    hostile,
+    judgement,
+    stored,
+)
 from tests.unit.web.judged import finding as judged_finding
 from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, case
@@ -266,27 +274,10 @@ def test_what_a_script_said_says_so_wherever_it_shows() -> None:
 
 
 def hostile_judgement() -> dict[str, Any]:
-    """Every text in it is hostile, lists and numbers stay what they are."""
-
-    def poisoned(value: Any) -> Any:
-        if isinstance(value, str):
-            return HOSTILE
-        if isinstance(value, dict):
-            return {name: poisoned(item) for name, item in value.items()}
-        return [poisoned(item) for item in value] if isinstance(value, list | tuple) else value
-
-    nasty = Quote("r", "q\x1b[31m\u202e\ud800")
-    plain = encode_judgement(
-        judgement(WRONG, replace(RIGHT, evidence=(nasty, PROOF)), contradicting=(("a", "b"),),
-                  instructions_in_data=("x",))
-    )  # fmt: skip
-    spoiled: dict[str, Any] = poisoned(plain)
-    spoiled["status"], spoiled["relevance"] = plain["status"], plain["relevance"]
-    for claim, kept in zip(spoiled["assessment"]["claims"], plain["assessment"]["claims"],
-                           strict=True):  # fmt: skip
-        claim["verdict"], claim["cause"] = kept["verdict"], kept["cause"]
-    spoiled["assessment"]["claims"][1]["evidence"][0]["quote"] = nasty.quote
-    return {**spoiled, "findings": []}
+    said = judgement(WRONG, RIGHT, contradicting=(("a", "b"),), instructions_in_data=("x",))
+    kept = hostile(HOSTILE, said)
+    kept["assessment"]["claims"][1]["evidence"][0]["quote"] = "q\x1b[31m\u202e\ud800"
+    return kept
 
 
 @pytest.mark.parametrize("status", [None, "failed"])
