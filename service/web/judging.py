@@ -325,7 +325,8 @@ def _trouble(judgement: Judgement) -> str:
         Status.UNDETERMINED: "undetermined, it answered, but not usably",
         Status.FAILED: "failed, no answer came",
     }
-    why = TROUBLES.get(judgement.reason, _words(_cut(judgement.reason, 60)))
+    other = _words(_cut(judgement.reason, 60)) or "no reason was kept"
+    why = TROUBLES.get(judgement.reason, other)
     return f"{words.get(judgement.status, 'no ruling')}: {why}; counted, outside of every rate"
 
 
