@@ -201,7 +201,7 @@ def test_a_claim_leads_to_its_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end"), [(-5, 3), (0, 10_000), (30, 10), (None, None), ("0", "9"), (True, 3)]
+    ("start", "end"), [(5, 10), (-5, 3), (0, 10_000), (30, 10), (None, None), ("0", "9"), (True, 3)]
 )
 def test_sentences_that_lie_or_overlap_break_nothing(start: Any, end: Any) -> None:
     lying = replace(RIGHT, start=start, end=end, sentence=7)
