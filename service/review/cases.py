@@ -45,12 +45,23 @@ class CaseSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Thumbs:
+    """What users said of one answer: a hint, never truth. ``comment``: the last one, empty where
+    there is none; it may be anything that somebody typed."""
+
+    up: int
+    down: int
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
     be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
     of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome;
     ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
-    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet."""
+    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet;
+    ``feedback``: what users said, None where none did."""
 
     summary: CaseSummary
     event: dict[str, Any]
@@ -64,6 +75,7 @@ class Case:
     position: tuple[str, int, int]
     reduced: bool = False
     judgement: dict[str, Any] | None = None
+    feedback: Thumbs | None = None
 
 
 @dataclass(frozen=True, slots=True)
