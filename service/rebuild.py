@@ -216,7 +216,7 @@ class _Restorer:
         report.without_case += sum(
             1
             for offset, draft in drafts.items()
-            if not draft.record and offset not in record.suppressed
+            if not draft.record and offset not in record.suppressed | record.grouped
         )
         drawn = [
             answer_of_row(row, identity_of(row), record.source, record.partition)
@@ -232,11 +232,15 @@ class _Restorer:
             tasks=tuple(self._tasks(record)),
             jobs=tuple(map(_job_draft, drawn)),
         )
-        kept = {offset: bool(draft.record) for offset, draft in drafts.items()}
+        became = {
+            offset: "opened" if draft.record
+            else "grouped" if offset in record.grouped else "suppressed"
+            for offset, draft in drafts.items()
+        }  # fmt: skip
         applied = self._store.ledger.apply(
             effects,
             self._epoch,
-            decided=Decided(kept, record.refused, self._ids_from_ms, self._indexed_from_ms),
+            decided=Decided(became, record.refused, self._ids_from_ms, self._indexed_from_ms),
             outbox=False,
         )
         report.cases += applied.cases
@@ -273,9 +277,9 @@ class _Restorer:
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
         identity, day = identity_of(row), row.hour // 24
         place = (record.source, record.partition, row.offset, identity)
-        # One that was suppressed may have got a case later: that one stays where it is.
-        suppressed = row.offset in record.suppressed
-        case = None if suppressed else self._collected.take_case(place)
+        # One that had none at first may have got a case later: that one stays where it is.
+        without = row.offset in record.suppressed | record.grouped
+        case = None if without else self._collected.take_case(place)
         if case is None:
             return CaseDraft(identity, row.offset, group_hits(row)[0].group, 0.0, "", day, (), b"")
         return case_draft(case, row.offset, day, encode_case(case))

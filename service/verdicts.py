@@ -25,7 +25,7 @@ class BatchRecord:
     """One closed batch. Offsets [first, next) of (source, partition); ``lost``: reason → records.
 
     ``suppressed``: offsets of flagged answers that were counted in their groups without a case;
-    ``refused``: of answers that were drawn for the judge when its backlog was full.
+    ``grouped``: of those that a decision on their groups took; ``refused``: of answers that were drawn for the judge when its backlog was full.
     """
 
     source: str
@@ -41,10 +41,11 @@ class BatchRecord:
     rows: tuple[Row, ...]
     suppressed: frozenset[int] = field(default=frozenset())
     refused: frozenset[int] = field(default=frozenset())
+    grouped: frozenset[int] = field(default=frozenset())
 
 
 def encode_batch_head(batch: BatchRecord) -> bytes:
-    """The record up to ``suppressed`` and ``refused``: only the store's script knows these, and
+    """The record up to ``suppressed``, ``grouped`` and ``refused``: only the store's script knows these, and
     closes the object."""
     body = {
         "kind": "batch",
@@ -110,4 +111,5 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
         rows=tuple(decode_row(row) for row in data["rows"]),
         suppressed=frozenset(data["suppressed"]),
         refused=frozenset(data["refused"]),
+        grouped=frozenset(data.get("grouped", ())),
     )
