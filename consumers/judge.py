@@ -73,8 +73,8 @@ class Judging(Protocol):
 class JudgeOptions:
     """``deadline_s``: for one round at one job; ``max_age_s``: after which a job that waits has
     failed; ``grace_s``: after the stop, for what is under way; ``flip_share``: of the answers is
-    judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed for
-    so long is taken over."""
+    judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed
+    for so long is taken over."""
 
     concurrency: int = 4
     deadline_s: float = 120.0

@@ -17,7 +17,7 @@ from service.checks import where
 from service.checks.citations import CitationReading
 from service.documents import Documents
 from service.drafts import Checked, case_id
-from service.events import Rejection, RejectReason
+from service.events import Rejection
 from service.feedback import (
     Entry,
     FeedbackEvent,
@@ -31,7 +31,7 @@ from service.feedback import (
     parse_feedback,
     second_draw,
 )
-from service.pipeline import Batch, Terms, look_again, missing_refs, read_items
+from service.pipeline import Batch, Terms, admitted, look_again, missing_refs, read_items
 from service.records import Record
 from service.sampling import Draw, uniform
 from service.store import Changed, Repeated, Store
@@ -74,10 +74,7 @@ class FeedbackJoin:
 
     def parse(self, raw: bytes | None) -> FeedbackEvent | Rejection:
         terms = self._terms()
-        event = parse_feedback(raw, terms.default_app)
-        if isinstance(event, FeedbackEvent) and not terms.policy.admits(event.app):
-            return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
-        return event
+        return admitted(parse_feedback(raw, terms.default_app), terms)
 
     def take(self, event: FeedbackEvent, read: tuple[str, int], epoch: str) -> Joined:
         """One piece of feedback. ``read``: where it stood (topic id with partition, offset), by

@@ -448,9 +448,9 @@ class Metrics:
         )  # fmt: skip
         self._feedback = self._counter(
             "feedback_total", ("app", "thumb", "outcome"),
-            "Feedback of users by what became of it: joined; unmatched (no answer of that id in the "
-            "window, and no case); repeated (read again after a crash); gone (joined, but the answer "
-            "could not be read again for a case or the judge); rejected (unreadable: thumb none).",
+            "Feedback of users by what became of it: joined; unmatched (no answer of that id in "
+            "the window, and no case); repeated (read again after a crash); gone (joined, but the "
+            "answer is not to be had for a case or the judge); rejected (unreadable: thumb none).",
             'sum by (outcome) (increase(groundwatch_feedback_total{thumb="down"}[1d]))',
         )  # fmt: skip
         self._open_cases = self._gauge(

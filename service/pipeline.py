@@ -13,7 +13,7 @@ from datetime import UTC
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from service import sampling
 from service.accounting import LIVE, SEPARATOR, CheckRow, Kind, Row
@@ -185,14 +185,28 @@ def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
     return tuple(_read(record, terms) for record in records)
 
 
+class OfAnApp(Protocol):
+    @property
+    def app(self) -> str: ...
+
+
+Said = TypeVar("Said", bound=OfAnApp)
+
+
+def admitted(event: Said | Rejection, terms: Terms) -> Said | Rejection:
+    """The event, unless the policy does not know its app and says to reject such."""
+    if isinstance(event, Rejection) or terms.policy.admits(event.app):
+        return event
+    return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
+
+
 def _read(record: Record, terms: Terms) -> Item:
     event = parse_event(record.value, terms.limits, terms.default_app)
     if isinstance(event, Rejection):
         event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
+    event = admitted(event, terms)
     if isinstance(event, Rejection):
         return Item(record, event)
-    if not terms.policy.admits(event.app):
-        return Item(record, Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app"))
     reading = None
     if event.status != "error":
         try:

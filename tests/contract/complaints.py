@@ -1,4 +1,4 @@
-"""A store whose answers may be joined with feedback, and the topic from which they are read again."""
+"""A store whose answers may be joined with feedback, and the topic they are read from again."""
 
 from __future__ import annotations
 

@@ -175,7 +175,6 @@ def _indexed(url: str) -> list[tuple[str, float]]:
     dice = random.Random(3)
     for count in (1_000, 100_000, 1_000_000):
         world, scale = fresh(url)
-        keys, window_ms = world.connection.keys, 24 * HOUR_MS
         effects = world.effects([small_event(n + 100) for n in range(20)])
 
         def fill(count: int = count, world: World = world, effects: Effects = effects) -> None:
@@ -183,11 +182,11 @@ def _indexed(url: str) -> list[tuple[str, float]]:
             for n in range(0, count, len(effects.rows)):
                 rows = tuple(replace(row, offset=n + m) for m, row in enumerate(effects.rows))
                 ids = tuple((row.offset, dice.randrange(-(1 << 63), 1 << 63), NOW) for row in rows)
-                index = index_of(replace(effects, rows=rows, identities=ids), window_ms, 0)
+                index = index_of(replace(effects, rows=rows, identities=ids), 24 * HOUR_MS, 0)
                 assert index is not None
                 for family in ("places", "entries"):
                     for suffix, field, value in index[family]:
-                        key = f"{keys.prefix}feedback:{suffix}"
+                        key = f"{world.connection.keys.prefix}feedback:{suffix}"
                         pipe.hset(key, field, value)
                         pipe.expire(key, index["ttl_s"])
                 if n % 5_000 == 0:
@@ -195,7 +194,7 @@ def _indexed(url: str) -> list[tuple[str, float]]:
             pipe.execute()
 
         found.append((f"answer in feedback's index, {count:,} in an hour", scale.each(count, fill)))
-        place = scale.key(keys.feedback_places(NOW // HOUR_MS))
+        place = scale.key(world.connection.keys.feedback_places(NOW // HOUR_MS))
         found.append(("feedback:T of one place", place))
     return found
 

@@ -392,21 +392,21 @@ def test_two_at_once_see_each_other(ears: Listening) -> None:
     """Another thread's feedback comes between the look-up and the script: it looks again."""
     ears.take("a")
     calls: list[int] = []
-    read = ears.join._read_answer  # noqa: SLF001
+    read = ears.join._read_answer
     assert read is not None
 
     def interrupted(position: tuple[str, int, int]) -> Any:
         calls.append(1)
         if len(calls) == 1:
             other = FeedbackJoin(
-                ears.world.store, ears.join._documents, ears.join._terms, read,  # noqa: SLF001
+                ears.world.store, ears.join._documents, ears.join._terms, read,
                 lambda: NOW,
             )  # fmt: skip
             said = other.parse(b'{"app": "support", "event_id": "a", "thumb": "down"}')
             other.take(said, ("feedback-topic/1", 0), ears.world.epoch)  # type: ignore[arg-type]
         return read(position)
 
-    ears.join._read_answer = interrupted  # noqa: SLF001
+    ears.join._read_answer = interrupted
     joined = ears.hear("a")
     assert (joined.case, joined.to) == ("hinted", "")
     assert equation(ears.world, "selected") == {"pending": 1}

@@ -30,6 +30,7 @@ from service.web.judging import (
     judge_view,
 )
 from service.web.ports import JudgeState
+from service.web.texts import Tongue
 from tests.unit.web.judged import (
     PLANS,
     PROOF,
@@ -305,15 +306,15 @@ def budget(**parts: Any) -> Any:
 
 
 def test_the_state_of_the_judge_in_one_line() -> None:
-    assert judge_line(JudgeState()) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
-    assert judge_line(JudgeState("m-1", False, 12, budget())) == (
+    assert judge_line(JudgeState(), Tongue()) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
+    assert judge_line(JudgeState("m-1", False, 12, budget()), Tongue()) == (
         "asks m-1 · 12 wait · factor 0.4 · budget left today: 38,000 tokens and 1.20 in money"
     )
-    spent = judge_line(JudgeState("m-1", True, 0, budget(exhausted=True)))
+    spent = judge_line(JudgeState("m-1", True, 0, budget(exhausted=True)), Tongue())
     assert spent.startswith("scripted: no model ruled · asks m-1 · 0 wait · ")
     assert spent.endswith("budget used up: only audits are judged")
     free = state_of(Budget(), Spending(), Reserve(), Factors(judge={"a": 0.25, "b": 1.0}))
-    assert judge_line(JudgeState("m", budget=free)) == (
+    assert judge_line(JudgeState("m", budget=free), Tongue()) == (
         "asks m · 0 wait · factor 0.25 to 1 · no budget set for a day"
     )
 
