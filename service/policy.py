@@ -157,7 +157,8 @@ class AppPolicy(_Closed):
 
     @cached_property
     def ruleset(self) -> str:
-        """Version of the checks + hash of this app's check settings (not of its sampling and review)."""
+        """Version of the checks + hash of this app's check settings (not of its sampling, not of
+        its review)."""
         settings = self.model_dump_json(exclude={"disabled_checks", "sampling", "review"})
         settings += ",".join(sorted(self.disabled_checks))
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"

@@ -25,7 +25,8 @@ class BatchRecord:
     """One closed batch. Offsets [first, next) of (source, partition); ``lost``: reason → records.
 
     ``suppressed``: offsets of flagged answers that were counted in their groups without a case;
-    ``grouped``: of those that a decision on their groups took; ``refused``: of answers that were drawn for the judge when its backlog was full.
+    ``grouped``: of those that a decision on their groups took; ``refused``: of answers that were
+    drawn for the judge when its backlog was full.
     """
 
     source: str
@@ -45,8 +46,8 @@ class BatchRecord:
 
 
 def encode_batch_head(batch: BatchRecord) -> bytes:
-    """The record up to ``suppressed``, ``grouped`` and ``refused``: only the store's script knows these, and
-    closes the object."""
+    """The record up to ``suppressed``, ``grouped`` and ``refused``: only the store's script knows
+    these, and closes the object."""
     body = {
         "kind": "batch",
         "version": VERSION,
@@ -93,7 +94,7 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
     data = orjson.loads(value)
     if data.get("version") != VERSION:
         return None
-    if data["kind"] in ("case", "task", "judgement", "feedback"):
+    if data["kind"] in ("case", "task", "judgement", "feedback", "review"):
         return dict(data)
     if data["kind"] != "batch":
         return None

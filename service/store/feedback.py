@@ -89,9 +89,9 @@ class Feedback:
         payloads: bool = True,
     ) -> tuple[str, str]:
         """What feedback does, once. ``case``: to open where there is none; ``job``: of an answer
-        that the second draw selects. Returns what became of the case (``opened``, ``suppressed``, ``grouped``,
-        ``hinted`` or empty) and the answer's new state (or empty). Raises :class:`Repeated`,
-        :class:`Changed` or :class:`Fenced`."""
+        that the second draw selects. Returns what became of the case (``opened``, ``suppressed``,
+        ``grouped``, ``hinted`` or empty) and the answer's new state (or empty). Raises
+        :class:`Repeated`, :class:`Changed` or :class:`Fenced`."""
         spec = self._spec(heard, case, epoch) | {
             "repeated": False,
             "entry": found[1] if found is not None else "",

@@ -47,8 +47,8 @@ class Judgements:
         self, entry: str, judged: Judged, job: Job, epoch: str, *, payloads: bool = True
     ) -> str:
         """Store a judgement and drop its job. Returns what became of the case: ``opened``,
-        ``enriched``, ``suppressed``, ``grouped``, or empty. ``payloads``: False when memory is short. Raises
-        :class:`Gone` or :class:`Fenced`."""
+        ``enriched``, ``suppressed``, ``grouped``, or empty. ``payloads``: False when memory is
+        short. Raises :class:`Gone` or :class:`Fenced`."""
         return self._store(judged, draft_judged_case(judged, job.event), epoch, entry, payloads)
 
     def restore(self, judged: Judged, record: bytes | None, epoch: str) -> None:

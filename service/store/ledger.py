@@ -65,9 +65,9 @@ class Applied:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What was decided when a batch was first applied. ``became``: offset of a flagged answer →
-    ``opened``, ``suppressed`` or ``grouped``; ``refused``: offsets of the jobs that the backlog had no room for.
-    Identities of records before ``ids_from_ms``, and places in feedback's index of those before
-    ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
+    ``opened``, ``suppressed`` or ``grouped``; ``refused``: offsets of the jobs that the backlog had
+    no room for. Identities of records before ``ids_from_ms``, and places in feedback's index of
+    those before ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
 
     became: Mapping[int, str]
     refused: frozenset[int]

@@ -261,9 +261,7 @@ class Desk:
     ) -> Change:
         history = self.history(lease.subject)
         number = history[-1].number + 1 if history else 1
-        change = Change(
-            lease.subject, number, now_ms, lease.reviewer, action, decision=decision
-        )
+        change = Change(lease.subject, number, now_ms, lease.reviewer, action, decision=decision)
         return self._told(self._changes.append(history, change, lease=lease, keep=True))
 
     def _group_of(self, lease: Lease) -> Group:

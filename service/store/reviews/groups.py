@@ -67,7 +67,9 @@ class Groups:
             after = step[-1]
         more = len(found) > limit
         last = (found[limit - 1][0].group_id, found[limit - 1][1]) if more else None
-        return GroupPage([group for group, _ in found[:limit]], encode_cursor(last) if last else None)
+        return GroupPage(
+            [group for group, _ in found[:limit]], encode_cursor(last) if last else None
+        )
 
     def _step(self, after: tuple[str, float] | None) -> list[tuple[str, float]]:
         """The next groups by falling (last seen, id)."""
@@ -104,7 +106,9 @@ class Groups:
     def _decisions(self, ids: Sequence[str]) -> dict[str, Change]:
         histories = self._changes.histories([f"group:{group_id}" for group_id in ids])
         return {
-            group_id: history[-1] for group_id, history in zip(ids, histories, strict=True) if history
+            group_id: history[-1]
+            for group_id, history in zip(ids, histories, strict=True)
+            if history
         }
 
 
