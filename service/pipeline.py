@@ -431,7 +431,7 @@ class _Work:
             **base,
             u=drawn.u,
             stratum=drawn.stratum,
-            pi=sampling.inclusion(drawn, self.factors) if self.terms.judge else drawn.pi,
+            pi=drawn.pi,
             pi_audit=drawn.pi_audit,
             checks={name: _check_row(result) for name, result in results.items()},
             causes=_causes(findings),
