@@ -122,10 +122,10 @@ def check(
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
-        tuple(_evidence(answer, asked[number], places[number]) for number in sorted(places)),
+        tuple([_evidence(answer, asked[number], places[number]) for number in sorted(places)]),
         evaluated=len(asked),
         failed=len(findings),
-        owned=tuple((quantity.start, quantity.end) for quantity in asked),
+        owned=tuple([(quantity.start, quantity.end) for quantity in asked]),
     )
 
 
@@ -167,14 +167,13 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
     label_end = -1
     for quantity in reading.quantities:
         start = quantity.value_start
-        if not _is_statement(quantity, spoken=not text[start].isdigit()) and not (
-            quantity.form is Form.FRACTION and " " in text[start : quantity.value_end]
-        ):
+        in_digits = quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS
+        if not (in_digits or _is_statement(text, quantity)):
             continue
         at = bisect_right(starts, start) - 1
         if at >= 0 and start < spans[at][1]:
             continue
-        if quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS:
+        if in_digits:
             if markup.is_labelled(text, start) or (
                 label_end >= 0 and markup.continues_list(text, label_end, start)
             ):
@@ -199,18 +198,23 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def _is_statement(quantity: Quantity, *, spoken: bool) -> bool:
-    """``spoken``: written out. The first half and one of them are no quantities to check."""
+def _is_statement(text: str, quantity: Quantity) -> bool:
+    """The first half and one of them are no quantities to check."""
     if quantity.kind is Kind.CODE:
         return _is_identifier(quantity.code)
     if quantity.kind is not Kind.NUMBER:
         return True
+    start = quantity.value_start
     if quantity.form is Form.MULTIPLE:
         return quantity.values[0] > 3
     if quantity.form is Form.ORDINAL:
-        return not (spoken and quantity.values[0] <= 2)
+        return text[start].isdigit() or quantity.values[0] > 2
     if quantity.form is Form.FRACTION:
-        return quantity.unit is not None or quantity.separable
+        return (
+            quantity.unit is not None
+            or quantity.separable
+            or " " in text[start : quantity.value_end]
+        )
     if quantity.form is Form.CARDINAL:
         return quantity.values[0] != 1
     return True
@@ -228,6 +232,7 @@ def _is_identifier(code: str) -> bool:
 
 _BLOCKS_BEFORE = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS = tuple(MINUS_WORDS)
+_ENDS_OF_MINUS = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
 _JOINS_AFTER = frozenset(".,:'’/-–−")
 _MOST_TRIED = 4
 """Places in one chunk that are tried for one number."""
@@ -259,8 +264,9 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
     if before.isspace() and start > 1:
         if text[start - 2].isdigit():
             return False
-        if not quantity.sign and text[max(0, start - 9) : start - 1].lower().endswith(_MINUS):
-            return False
+        if not quantity.sign and text[start - 2] in _ENDS_OF_MINUS:
+            if text[max(0, start - 9) : start - 1].lower().endswith(_MINUS):
+                return False
     after = text[end : end + 1]
     if not after:
         return True
@@ -383,11 +389,11 @@ def _look_in_cited(
     separator = given.policy.citations.separator
     sources = CitedSources(
         answer,
-        (
-            (start, end, frozenset(n for m in members if m.ref for n in (m.ref, m.words)))
+        [
+            (start, end, frozenset([n for m in members if m.ref for n in (m.ref, m.words)]))
             for _, _, start, end, members in citations.citations
             if start is not None and end is not None
-        ),
+        ],
     )
     for number, place in places.items():
         names = sources.names(asked[number].start)

@@ -149,8 +149,9 @@ def _plain_number(passage: Passage, start: int) -> int:
     match = _PLAIN.match(text, start)
     if match is None or text[start - 2].isdigit():
         return 0
-    window = text[max(0, start - 24) : start].rsplit(None, 1)
-    if not window or _preceding(window[-1]) is not None:
+    floor = start - 24 if start > 24 else 0
+    space = text.rfind(" ", floor, start - 1)
+    if not _says_nothing(text[floor if space < 0 else space + 1 : start - 1]):
         return 0
     digits, word, symbol = match.groups()
     follower = _follower(symbol or word)
@@ -275,6 +276,12 @@ def _preceding(word: str) -> _Preceding | None:
     month = None if word in calendar.VERBS else calendar.month(word)
     found = _Preceding(low in MINUS_WORDS, money, month, low in _VERSION_WORDS, low in _WEEK_WORDS)
     return found if any(found) else None
+
+
+@lru_cache(maxsize=20_000)
+def _says_nothing(word: str) -> bool:
+    """Whether it is one whole word, and what follows it is but a number."""
+    return word.split() == [word] and _preceding(word) is None
 
 
 _NOTHING = _Preceding(minus=False, money=None, month=None, is_version=False, is_week=False)

@@ -7,9 +7,11 @@ import re
 from service.checks.reading import calendar, units, words
 from service.checks.reading.dates import CJK_CLOCK
 from service.checks.reading.digits import scaled
+from service.checks.reading.folding import beyond_ascii
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import Form, Kind, Quantity
 
+_NUMERALS = frozenset(words.CJK_NUMERALS)
 _N = f"[{words.CJK_NUMERALS}]"
 _RUN = re.compile(
     rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})"
@@ -30,8 +32,7 @@ _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    # a search for single characters is many times faster than one for a class of them
-    if passage.is_ascii or not any(map(passage.text.__contains__, words.CJK_NUMERALS)):
+    if passage.is_ascii or _NUMERALS.isdisjoint(beyond_ascii(passage.text)):
         return
     taken = passage.taken()
     pointer = done = 0

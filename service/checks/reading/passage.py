@@ -49,4 +49,4 @@ class Passage:
 
     def taken(self) -> list[tuple[int, int]]:
         """The spans found so far, in order."""
-        return sorted((quantity.start, quantity.end) for quantity in self.found)
+        return sorted([(quantity.start, quantity.end) for quantity in self.found])

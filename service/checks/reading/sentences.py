@@ -46,7 +46,7 @@ class Sentence(NamedTuple):
 @lru_cache(_REMEMBERED)
 def read(text: str) -> tuple[Sentence, ...]:
     """All sentences in order, without overlaps. Never raises."""
-    quoted = _QUOTE_MARK.search(text) is not None
+    quoted = '"' in text or (not text.isascii() and _QUOTE_MARK.search(text) is not None)
     found: list[Sentence] = []
     for block, (kind, start, end) in _Blocks(text).read():
         if kind is Kind.ROW or kind is Kind.HEADING or kind is Kind.CODE:
@@ -55,8 +55,9 @@ def read(text: str) -> tuple[Sentence, ...]:
                 start = text.index(words[0], start)
                 found.append(Sentence(start, start + len(words), kind, block))
             continue
-        for first, last in _split(text, start, end, quoted):
-            found.append(Sentence(first, last, kind, block))
+        found += [
+            Sentence(first, last, kind, block) for first, last in _split(text, start, end, quoted)
+        ]
     return tuple(found)
 
 
@@ -228,7 +229,7 @@ _LONGEST_ABBREVIATION = 10
 _LABEL = re.compile(r"[ \t]*+[^\s:]{1,30}+(?: [^\s:]{1,30}+){0,3}: ")
 """How a line of keys and values begins."""
 _OPENING = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
-_QUOTE_MARK = re.compile('["„“«「『]')
+_QUOTE_MARK = re.compile("[„“«「『]")
 _QUOTES = re.compile('["„“”«»「」『』]')
 _CLOSED_BY = {"„": "“”", "“": "”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
 
@@ -260,15 +261,24 @@ def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
                     continue
             if quoted and _in_quotation(text, first, last):
                 continue
-        words = text[first:last].strip()
-        if words:
-            first = text.index(words[0], first)
-            yield first, first + len(words)
+        if first < last and (words := _trimmed(text, first, last)):
+            yield words
         first = last
-    words = text[first:end].strip()
-    if words:
-        first = text.index(words[0], first)
-        yield first, first + len(words)
+    if first < end and (words := _trimmed(text, first, end)):
+        yield words
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    """``start:end`` (not empty) without white space around; None where there is nothing else."""
+    if text[start] == " ":
+        start += 1
+    if start < end and not text[start].isspace() and not text[end - 1].isspace():
+        return start, end
+    words = text[start:end].strip()
+    if not words:
+        return None
+    start = text.index(words[0], start)
+    return start, start + len(words)
 
 
 def _is_break(text: str, first: int, at: int, end: int) -> bool:

@@ -54,15 +54,15 @@ _CLOCK = re.compile(
 )
 
 
-def read_words(passage: Passage, tokens: Collection[str]) -> None:
+def read_words(passage: Passage, said: Collection[str]) -> None:
     """Add the numbers written out in German, English, French and Spanish.
 
-    ``tokens``: the distinct pieces between spaces that hold a number word.
+    ``said``: the distinct words of the text that say a number.
     """
     text = passage.text
     taken = passage.taken()
     pointer = done = 0
-    for match in _number_words(text, tokens):
+    for match in _number_words(text, said):
         start = match.start()
         if start < done:
             continue
@@ -90,18 +90,17 @@ def read_words(passage: Passage, tokens: Collection[str]) -> None:
 
 
 _MOST_SOUGHT = 16
-"""Distinct tokens up to which each is sought; for more, one walk over all words is cheaper."""
+"""Distinct words up to which each is sought; for more, one walk over all words is cheaper."""
 
 
-def _number_words(text: str, tokens: Collection[str]) -> Iterator[re.Match[str]]:
+def _number_words(text: str, said: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
-    if len(tokens) > _MOST_SOUGHT:
+    if len(said) > _MOST_SOUGHT:
         for match in LETTERS.finditer(text):
             if has_number_word(match.group()):
                 yield match
         return
-    said = {word for token in tokens for word in LETTERS.findall(token) if has_number_word(word)}
-    for start in sorted(at for word in said for at in _places(text, word)):
+    for start in sorted([at for word in said for at in _places(text, word)]):
         found = LETTERS.match(text, start)
         if found is not None:
             yield found
