@@ -30,7 +30,18 @@ from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
 from service.checks.reading.grounding import Indexed, Miss, Place, Source
 from service.checks.reading.naming import name_of
-from service.checks.reading.quantities import Form, Kind, Quantity, Reading
+from service.checks.reading.quantities import (
+    CARDINAL,
+    CODE,
+    DIGITS,
+    FRACTION,
+    MULTIPLE,
+    NUMBER,
+    ORDINAL,
+    TIME,
+    Quantity,
+    Reading,
+)
 from service.checks.reading.reader import read
 from service.checks.reading.wording import Wording, shortened
 
@@ -167,7 +178,7 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
     label_end = -1
     for quantity in reading.quantities:
         start = quantity.value_start
-        in_digits = quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS
+        in_digits = quantity.kind is NUMBER and quantity.form is DIGITS
         if not (in_digits or _is_statement(text, quantity)):
             continue
         at = bisect_right(starts, start) - 1
@@ -180,7 +191,7 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
                 label_end = quantity.value_end
                 continue
             label_end = -1
-        if quantity.kind in (Kind.NUMBER, Kind.CODE) and markup.is_line_marker(text, start):
+        if quantity.kind in (NUMBER, CODE) and markup.is_line_marker(text, start):
             continue
         kept.append(quantity)
     return kept
@@ -200,22 +211,22 @@ def _merged(spans: list[Span]) -> list[Span]:
 
 def _is_statement(text: str, quantity: Quantity) -> bool:
     """The first half and one of them are no quantities to check."""
-    if quantity.kind is Kind.CODE:
+    if quantity.kind is CODE:
         return _is_identifier(quantity.code)
-    if quantity.kind is not Kind.NUMBER:
+    if quantity.kind is not NUMBER:
         return True
     start = quantity.value_start
-    if quantity.form is Form.MULTIPLE:
+    if quantity.form is MULTIPLE:
         return quantity.values[0] > 3
-    if quantity.form is Form.ORDINAL:
+    if quantity.form is ORDINAL:
         return text[start].isdigit() or quantity.values[0] > 2
-    if quantity.form is Form.FRACTION:
+    if quantity.form is FRACTION:
         return (
             quantity.unit is not None
             or quantity.separable
             or " " in text[start : quantity.value_end]
         )
-    if quantity.form is Form.CARDINAL:
+    if quantity.form is CARDINAL:
         return quantity.values[0] != 1
     return True
 
@@ -240,7 +251,7 @@ _MOST_TRIED = 4
 
 def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | None:
     """The first chunk in which the whole surface stands, bounded on both sides."""
-    if quantity.form is Form.ORDINAL or quantity.kind is Kind.TIME or quantity.values[1:]:
+    if quantity.form is ORDINAL or quantity.kind is TIME or quantity.values[1:]:
         return None
     surface = answer[quantity.start : quantity.end]
     size = len(surface)
@@ -276,7 +287,7 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
         return False
     if after in "²³/^" or (after == "-" and quantity.unit is None):
         return False
-    if quantity.kind is not Kind.NUMBER or quantity.end != quantity.value_end:
+    if quantity.kind is not NUMBER or quantity.end != quantity.value_end:
         return True
     if after.isspace() and text[end + 1 : end + 4].isdigit():
         return False
@@ -347,7 +358,7 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
     Reads what stands around the same digits: for them, a whole text need not be read.
     """
     digits = reading.text[quantity.value_start : quantity.value_end]
-    if quantity.kind is not Kind.NUMBER or quantity.values[1:] or not digits.isdigit():
+    if quantity.kind is not NUMBER or quantity.values[1:] or not digits.isdigit():
         return None
     for source in sources:
         at = _bare(source.text, digits)

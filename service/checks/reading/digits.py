@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from service.checks.reading import calendar, dates, names, separators, units
 from service.checks.reading.passage import CJK, MOST_FOUND, Passage
-from service.checks.reading.quantities import Form, Kind, Part, Quantity, Span
+from service.checks.reading.quantities import (
+    DIGITS,
+    FRACTION,
+    NUMBER,
+    ORDINAL,
+    Form,
+    Part,
+    Quantity,
+    Span,
+)
 from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
@@ -165,7 +174,7 @@ def _plain_number(passage: Passage, start: int) -> int:
         more = text[end : end + 2]
         if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
             return 0
-    passage.found.append(Quantity(start, end, start, value_end, Kind.NUMBER, _values(digits), unit))
+    passage.found.append(Quantity(start, end, start, value_end, NUMBER, _values(digits), unit))
     return end
 
 
@@ -230,7 +239,7 @@ def _vulgar(passage: Passage, start: int) -> int:
             start + 1,
             values=(scaled(value, measure.power),),
             unit=measure.unit,
-            form=Form.FRACTION,
+            form=FRACTION,
             step=0.0,
         )
     )
@@ -253,7 +262,7 @@ class _Draft:
     values: tuple[float, ...] = ()
     parts: tuple[Part, ...] = ()
     separable: bool = False
-    form: Form = Form.DIGITS
+    form: Form = DIGITS
 
 
 class _Preceding(NamedTuple):
@@ -435,7 +444,7 @@ def _add_fraction(text: str, draft: _Draft, after: str) -> None:
                 (float(low), slash.start(1), slash.end()),
             )
             draft.values = (int(draft.raw) / low if low else -1.0,)
-            draft.separable, draft.form, draft.end = True, Form.FRACTION, slash.end()
+            draft.separable, draft.form, draft.end = True, FRACTION, slash.end()
     elif len(draft.raw) <= 3 and after not in _NO_FRACTION:
         mixed = _MIXED.match(text, draft.end)
         if mixed is not None:
@@ -465,7 +474,7 @@ def _ending(passage: Passage, draft: _Draft, whole: bool) -> int:
     match = None
     if whole and after not in " .,":
         match = _ORDINAL.match(text, end)
-        form = Form.ORDINAL if match is not None else form
+        form = ORDINAL if match is not None else form
     if match is None and whole and draft.raw[-1] == "0":
         match = _DECADE.match(text, end)
         if match is not None:
@@ -537,7 +546,7 @@ def _measured(
         half = HALF_MORE.match(text, stop)
         if half is not None:
             values, stop = tuple(value + 0.5 for value in values), half.end()
-    if unit is not None and draft.form is Form.DIGITS:
+    if unit is not None and draft.form is DIGITS:
         # with a unit behind it, 30 120 is one number
         draft.parts, draft.separable = (), False
     if said.is_week:
@@ -548,7 +557,7 @@ def _measured(
             stop,
             draft.start,
             end,
-            Kind.NUMBER,
+            NUMBER,
             values,
             unit,
             draft.sign,

@@ -9,7 +9,7 @@ from service.checks.reading.dates import CJK_CLOCK
 from service.checks.reading.digits import scaled
 from service.checks.reading.folding import beyond_ascii
 from service.checks.reading.passage import Passage
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
 
 _NUMERALS = frozenset(words.CJK_NUMERALS)
 _N = f"[{words.CJK_NUMERALS}]"
@@ -64,7 +64,7 @@ def _number(passage: Passage, match: re.Match[str]) -> int:
         return stop
     measure = units.read(passage.text, end)
     # a lone numeral is part of many words (一般, 万一); only with a unit does it count something
-    form = Form.CARDINAL if measure.unit is not None or end - start > 1 else Form.MULTIPLE
+    form = CARDINAL if measure.unit is not None or end - start > 1 else MULTIPLE
     passage.found.append(
         Quantity(
             start,
@@ -88,7 +88,7 @@ def _share(passage: Passage, match: re.Match[str]) -> int:
         value = part if hundredths else float(f"{part / whole:.12g}")
         unit = units.BY_NAME["%"] if hundredths else None
         passage.found.append(
-            Quantity(start, end, start, end, values=(value,), unit=unit, form=Form.CARDINAL)
+            Quantity(start, end, start, end, values=(value,), unit=unit, form=CARDINAL)
         )
     return end
 
@@ -103,7 +103,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
         return 0
     parts = ((value, start, end),)
     passage.found.append(
-        Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        Quantity(start, read.end, start, end, TIME, minutes=read.minutes, parts=parts)
     )
     return read.end
 
@@ -124,7 +124,7 @@ def read_roman(passage: Passage) -> None:
         if value is not None:
             end = start + len(numeral)
             passage.found.append(
-                Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
+                Quantity(start, end, start, end, values=(float(value),), form=ROMAN)
             )
 
 

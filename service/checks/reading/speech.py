@@ -15,8 +15,9 @@ from service.checks.reading import sentences
 from service.checks.reading.content_words import content_words
 from service.checks.reading.folding import fold, lower
 from service.checks.reading.pieces import Pieces
-from service.checks.reading.sentences import Kind, Sentence
+from service.checks.reading.sentences import CODE, HEADING, Sentence
 from service.checks.reading.speech_phrases import (
+    ASSERTS,
     CONCESSION,
     CONTRAST,
     NEGATIONS,
@@ -137,12 +138,12 @@ _REFUSING = _beginning_in(_triggers(PHRASES))
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
     start, end, kind, _ = one
-    if kind is Kind.HEADING or kind is Kind.CODE:
+    if kind is HEADING or kind is CODE:
         return Act.SILENT
     if not active.phrases and lowered[end - 1] not in _QUESTION_OR_COLON:
         # most sentences of most answers: long, or with a number that is in no citation
         if end - start >= _SURELY_SAYS or _DIGIT_FIRST.match(lowered, start, end):
-            return Act.ASSERTS
+            return ASSERTS
     if end - start <= LONGEST:
         words = lowered[start:end]
     else:
