@@ -25,7 +25,12 @@ from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
            "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875}  # fmt: skip
-_NEXT = re.compile("[0-9" + "".join(_VULGAR) + "]")
+_NEXT = re.compile(
+    "[0-9" + "".join(_VULGAR) + "]"
+    # the commonest number by far: up to four digits between spaces, a word or a sign behind them
+    r"(?:(?<= [0-9])[0-9]{0,3} ([A-Za-zäöüß]{2,24}|[%€])(?=[ .,;:!?)\n]|\Z))?"
+)
+"""Begins with a set of characters, so that the search skips to them."""
 _SHAPE = re.compile(
     r"(?P<iso>[0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}(?![0-9]))"
     r"|(?P<dmy>[0-9]{1,2}([./-]) ?[0-9]{1,2}\4 ?(?:[12][0-9]{3}|[0-9]{2})(?![0-9]|\4[0-9]))"
@@ -86,8 +91,8 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
         if start >= span_start:
             pos = span_end
             continue
-        is_apart = start > 1 and text[start - 1] == " "
-        pos = (_plain_number(passage, start) if is_apart else 0) or _at(passage, start, pos)
+        is_plain = hit.lastindex is not None and start > 1
+        pos = (_plain_number(passage, hit) if is_plain else 0) or _at(passage, start, pos)
         if len(found) >= MOST_FOUND:
             return
 
@@ -121,9 +126,6 @@ def _at(passage: Passage, start: int, done: int) -> int:
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
 
 
-_PLAIN = re.compile(
-    r"([0-9]{1,4}) (?:([A-Za-zäöüß]{2,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
-)
 _NO_UNIT, _LOOK_CLOSER = "no unit", "look closer"
 _SLOW_FOLLOWERS = frozenset(
     "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
@@ -151,26 +153,26 @@ def _values(digits: str) -> tuple[float, ...]:
     return (float(digits),)
 
 
-def _plain_number(passage: Passage, start: int) -> int:
+def _plain_number(passage: Passage, hit: re.Match[str]) -> int:
     """The commonest number by far, ``within 72 hours``, without all that it is not; where it ends,
     0 when a closer look is needed."""
     text = passage.text
-    match = _PLAIN.match(text, start)
-    if match is None or text[start - 2].isdigit():
+    start = hit.start()
+    if text[start - 2].isdigit():
         return 0
     floor = start - 24 if start > 24 else 0
     space = text.rfind(" ", floor, start - 1)
     if not _says_nothing(text[floor if space < 0 else space + 1 : start - 1]):
         return 0
-    digits, word, symbol = match.groups()
-    follower = _follower(symbol or word)
+    follower = _follower(hit[1])
     if follower is _LOOK_CLOSER:
         return 0
-    end = value_end = start + len(digits)
+    end = value_end = hit.start(1) - 1
+    digits = text[start:end]
     unit = None
     if isinstance(follower, Unit):
         unit = follower
-        end = match.end()
+        end = hit.end()
         more = text[end : end + 2]
         if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
             return 0
