@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,10 @@ from consumers.kafka import Delivery, RecordProducer
 from consumers.kafka.producer import TOO_LARGE
 from consumers.outages import RETRY_S, Job, Outages, sleep
 from service.drafts import shrink_case
+from service.judging.results import shrink_judgement
 from service.outage import Outage
+
+WAIT_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,31 @@ class Courier:
 
     def _send(self, topic: str, message: Message) -> Delivery:
         return self._producer.send(topic, message.key, message.value, message.headers)
+
+
+class VerdictSink:
+    """What the judge's workers write to the topic of verdicts, with a producer of their own."""
+
+    def __init__(self, courier: Courier, topic: str) -> None:
+        self._courier = courier
+        self._topic = topic
+
+    def write(self, records: Sequence[bytes]) -> None:
+        """Until all are acknowledged, however long Kafka is away."""
+        for _ in self._courier.deliver(self._topic, map(_judge_message, records)):
+            time.sleep(WAIT_S)
+
+
+def _judge_message(record: bytes) -> Message:
+    if record.startswith(b'{"kind":"judgement"'):
+        return Message(None, record, (), _shrink_judgement)
+    return case_message(record)
+
+
+def _shrink_judgement(message: Message) -> Message | None:
+    record = message.value or b""
+    smaller = shrink_judgement(record)
+    return _judge_message(smaller) if len(smaller) < len(record) else None
 
 
 def case_message(record: bytes) -> Message:

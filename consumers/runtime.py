@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from consumers.answers import AnswersConsumer, AnswersOptions
+from consumers.delivery import Courier, VerdictSink
 from consumers.intake import KafkaIntake
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
 from consumers.kafka.topics import Start
+from consumers.outages import Outages
 from consumers.placement import Placement
 from service.bootstrap import Parts
 from service.health import Health
@@ -85,6 +87,17 @@ def answers_consumer(parts: Parts, health: Health, start: Start) -> Iterator[Ans
                 grace_s=settings.grace_s,
             ),
         )
+
+
+@contextlib.contextmanager
+def verdict_sink(parts: Parts, health: Health) -> Iterator[VerdictSink]:
+    """Where the judge's workers put their records."""
+    producer = RecordProducer(kafka_options(parts.settings))
+    try:
+        courier = Courier(producer, Outages(parts.metrics, health))
+        yield VerdictSink(courier, parts.settings.topic_verdicts)
+    finally:
+        producer.close()
 
 
 @contextlib.contextmanager

@@ -21,6 +21,9 @@ SEPARATOR = "\x1f"
 """Between the parts of a counter's field: release, ruleset, language, measure."""
 
 
+LIVE = "live"
+"""The purpose whose answers enter the rates; probes and shadow traffic do not."""
+
 OUTCOMES = ("pass", "fail", "not_applicable", "not_evaluated", "disabled")
 """Of a check. In ``rag.verdicts`` they stand as their numbers here: only append."""
 
@@ -49,7 +52,9 @@ class Row:
     the bounded labels, ``identity`` is the app's name as it was sent. ``hour``: hours since 1970.
     ``causes``: (check, reason, cause, severity, surface) of each finding, the gravest first;
     ``label``: the kind of answer (answer, no_answer, clarify, deny); ``marks``: what the measuring
-    checks noticed (empty_retrieval, low_overlap, scope_mismatch)."""
+    checks noticed (empty_retrieval, low_overlap, scope_mismatch); ``selection``: of an answer that
+    may be judged, what the draw said (selected, sampled_out, budget_skipped), empty where no judge
+    is configured; ``factors``: version of the sampling factors that scaled ``pi``."""
 
     offset: int
     kind: Kind
@@ -72,10 +77,17 @@ class Row:
     causes: tuple[tuple[str, str, str, str, str], ...] = ()
     label: str = ""
     marks: tuple[str, ...] = ()
+    selection: str = ""
+    factors: int = 0
 
     @property
     def flagged(self) -> bool:
         return bool(self.causes)
+
+    @property
+    def audited(self) -> bool:
+        """Part of the uniform sample of live answers that people label blind."""
+        return self.purpose == LIVE and self.u < self.pi_audit
 
 
 def encode_row(row: Row) -> list[Any]:
@@ -88,7 +100,7 @@ def encode_row(row: Row) -> list[Any]:
         return head
     checks = {name: _encode_check(check) for name, check in row.checks.items()}
     return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes, row.label,
-            row.marks]  # fmt: skip
+            row.marks, row.selection, row.factors]  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -119,6 +131,7 @@ def decode_row(data: Sequence[Any]) -> Row:
         values["checks"] = {name: _decode_check(check) for name, check in data[16].items()}
         values["causes"] = tuple(tuple(cause) for cause in data[17])
         values["label"], values["marks"] = data[18], tuple(data[19])
+        values["selection"], values["factors"] = data[20], data[21]
     return Row(offset=data[0], kind=kind, **values)
 
 
@@ -137,6 +150,9 @@ def totals_of(rows: Iterable[Row]) -> Counter[str]:
             totals[f"rejected:{row.reason}"] += 1
         if row.causes:
             totals["flagged"] += 1
+        if row.selection:
+            totals["judge:eligible"] += 1
+            totals[f"judge:{row.selection}"] += 1
         checks.update(row.checks.items())
     for (name, check), number in checks.items():
         totals[f"check:{name}:{check.outcome}"] += number
@@ -150,10 +166,20 @@ def counters_of(rows: Iterable[Row]) -> dict[tuple[str, int], Counter[str]]:
     counters: dict[tuple[str, int], Counter[str]] = {}
     for (app, hour, *parts), sums in _sums(rows).items():
         counter = counters.setdefault((app, hour), Counter())
-        prefix = SEPARATOR.join((*parts, ""))
+        prefix = prefix_of(*parts)
         for measure, value in sums.measures():
             counter[prefix + measure] += value
     return counters
+
+
+def counter_prefix(row: Row) -> str:
+    """Of the fields in which a row is counted."""
+    return prefix_of(row.release, row.ruleset, row.language)
+
+
+def prefix_of(*parts: str) -> str:
+    """Of a counter's field: release, ruleset, language."""
+    return SEPARATOR.join((*parts, ""))
 
 
 class _Sums:
@@ -162,7 +188,7 @@ class _Sums:
     __slots__ = ("checks", "heads")
 
     def __init__(self) -> None:
-        self.heads: Counter[tuple[Kind, str, str, bool, str, tuple[str, ...]]] = Counter()
+        self.heads: Counter[tuple[Kind, str, str, bool, str, tuple[str, ...], str]] = Counter()
         self.checks: Counter[tuple[str, CheckRow]] = Counter()
 
     def measures(self) -> Iterator[tuple[str, int]]:
@@ -178,19 +204,26 @@ def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
     """(app, hour, release, ruleset, language) → sums over its live answers."""
     places: dict[tuple[Any, ...], _Sums] = {}
     for row in rows:
-        if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != "live":
+        if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != LIVE:
             continue
         place = (row.app, row.hour, row.release, row.ruleset, row.language)
         sums = places.get(place)
         if sums is None:
             sums = places[place] = _Sums()
-        sums.heads[row.kind, row.status, row.stratum, row.flagged, row.label, row.marks] += 1
+        head = (row.kind, row.status, row.stratum, row.flagged, row.label, row.marks, row.selection)
+        sums.heads[head] += 1
         sums.checks.update(row.checks.items())
     return places
 
 
 def _head_measures(
-    kind: Kind, status: str, stratum: str, flagged: bool, label: str, marks: tuple[str, ...]
+    kind: Kind,
+    status: str,
+    stratum: str,
+    flagged: bool,
+    label: str,
+    marks: tuple[str, ...],
+    selection: str,
 ) -> Iterator[str]:
     yield kind.value
     yield f"status:{status}"
@@ -203,6 +236,8 @@ def _head_measures(
         yield f"kind:{label}"
     for mark in marks:
         yield f"mark:{mark}"
+    if selection:
+        yield f"judge:{selection}:{stratum}"
 
 
 def _check_measures(name: str, check: CheckRow) -> Iterator[tuple[str, int]]:
@@ -261,22 +296,30 @@ class Books:
         return all(equation.imbalance == 0 for equation in self.equations)
 
 
-EQUATIONS = ("offsets", "records", *CHECKS, "flagged", "cases")
+EQUATIONS = ("offsets", "records", *CHECKS, "flagged", "cases", "eligible", "selected", "tasks")
 """Names of the equations that exist; those of the checks are named by their check."""
 
 CASE_STATES = ("open", "claimed", "withheld", "resolved", "expired", "erased")
+TASK_STATES = ("open", "done", "expired", "erased")
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What is counted apart from the totals, where it stands now: cases and audit tasks by state,
+    and the jobs that wait for the judge."""
+
+    cases: Mapping[str, int] = field(default_factory=dict)
+    tasks: Mapping[str, int] = field(default_factory=dict)
+    jobs: int = 0
 
 
 def books_of(
     partitions: Sequence[PartitionBook],
     totals: Mapping[str, int],
-    case_states: Mapping[str, int],
+    states: States,
     checks: Sequence[str],
 ) -> Books:
-    """The equations of the design, over all partitions and segments.
-
-    ``case_states``: cases in the index by state, counted apart from ``totals["cases"]``.
-    """
+    """The equations of the design, over all partitions and segments."""
 
     def of(name: str) -> int:
         return sum(book.counts.get(name, 0) for book in partitions)
@@ -296,19 +339,28 @@ def books_of(
     for check in checks:
         outcomes = {name: totals.get(f"check:{check}:{name}", 0) for name in OUTCOMES}
         equations.append(Equation(check, {"checked": totals.get("checked", 0)}, outcomes))
-    parts = ("cases", "suppressed", "auto_grouped")
-    equations.append(
-        Equation(
-            "flagged",
-            {"flagged": totals.get("flagged", 0)},
-            {part: totals.get(part, 0) for part in parts},
+    equations += [
+        Equation(name, {term: totals.get(total, 0)}, right)
+        for name, term, total, right in (
+            ("flagged", "flagged", "flagged", _terms(totals, _DISPOSITIONS)),
+            ("cases", "cases", "cases", _terms(states.cases, CASE_STATES)),
+            ("eligible", "eligible for the judge", "judge:eligible", _terms(totals, _SELECTIONS)),
+            (
+                "selected",
+                "selected",
+                "judge:selected",
+                {**_terms(totals, _JUDGED), "pending": states.jobs},
+            ),
+            ("tasks", "audit tasks", "tasks", _terms(states.tasks, TASK_STATES)),
         )
-    )
-    equations.append(
-        Equation(
-            "cases",
-            {"cases": totals.get("cases", 0)},
-            {state: case_states.get(state, 0) for state in CASE_STATES},
-        )
-    )
+    ]
     return Books(tuple(equations), tuple(partitions), dict(totals))
+
+
+_DISPOSITIONS = ("cases", "suppressed", "auto_grouped")
+_SELECTIONS = ("judge:selected", "judge:sampled_out", "judge:budget_skipped")
+_JUDGED = ("judge:judged", "judge:undetermined", "judge:failed", "judge:erased")
+
+
+def _terms(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    return {name.removeprefix("judge:"): counts.get(name, 0) for name in names}

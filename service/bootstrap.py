@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import random
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,18 +13,25 @@ from typing import TYPE_CHECKING
 import structlog
 
 from service.checks import CHECKS
+from service.controller import Controller, budget_of
 from service.documents import Documents
 from service.events import EventLimits
 from service.ingest import Ingest
+from service.judging.corpora import Corpora
+from service.judging.endpoint import Breaker
+from service.judging.purse import StorePurse
 from service.metrics import Metrics
 from service.outage import Misconfiguration
 from service.pipeline import Terms
 from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
 from service.store import Caps, Store, connect
+from service.store.budget import Account
 
 if TYPE_CHECKING:
     from service.document_server import DocumentServer
+    from service.judging.client import JudgeClient
+    from service.judging.judge import Judge
 
 log = structlog.get_logger(__name__)
 
@@ -101,7 +111,63 @@ def caps(settings: Settings) -> Caps:
         max_groups=settings.max_groups,
         releases_per_app=settings.releases_per_app,
         id_window_ms=settings.id_window_s * 1000,
+        max_backlog=settings.judge_max_backlog,
     )
+
+
+def controller(parts: Parts) -> Controller:
+    """What keeps the sample within the budget, and audits to their number a day."""
+    return Controller(
+        parts.store.connection,
+        lambda: parts.terms().policy,
+        budget_of(parts.settings),
+        parts.store.jobs.pending,
+    )
+
+
+def judge(parts: Parts, corpora: Corpora, scripted: bool = False) -> tuple[Judge, JudgeClient]:
+    """Of one event loop; the client is to be closed there. Raises :class:`Misconfiguration` where
+    no endpoint is set."""
+    # The client is only loaded where it is needed.
+    from service.judging.client import EndpointOptions, JudgeClient
+    from service.judging.judge import Judge, JudgeOptions, version_of
+
+    settings = parts.settings
+    if settings.judge_base_url is None or settings.judge_model is None:
+        raise Misconfiguration(
+            "the judge is off: set GROUNDWATCH_JUDGE_BASE_URL and GROUNDWATCH_JUDGE_MODEL"
+        )
+    key = settings.judge_api_key
+    temperature, seed = settings.judge_temperature, settings.judge_seed
+    endpoint = EndpointOptions(
+        settings.judge_base_url,
+        settings.judge_model,
+        key.get_secret_value() if key is not None else "",
+        temperature,
+        seed,
+    )
+    options = JudgeOptions(
+        settings.judge_max_tokens,
+        settings.judge_call_timeout_s,
+        settings.judge_relevance,
+        scripted,
+    )
+    client, budget = JudgeClient(endpoint), budget_of(settings)
+    purse = StorePurse(Account(parts.store.connection), budget, lambda: int(time.time() * 1000))
+    return Judge(
+        client,
+        Breaker(time.monotonic),
+        purse,
+        budget.prices,
+        model=settings.judge_model,
+        version=version_of(settings.judge_model, temperature, seed, options),
+        secret=parts.terms().secret,
+        clock=time.monotonic,
+        sleep=asyncio.sleep,
+        random=random.random,
+        options=options,
+        corpora=corpora,
+    ), client
 
 
 def check_redis(store: Store) -> None:
@@ -134,6 +200,7 @@ def _terms(settings: Settings, secret: bytes, policy: Policy) -> Terms:
         releases_per_app=settings.releases_per_app,
         id_window_ms=settings.id_window_s * 1000,
         case_bytes=settings.max_case_bytes,
+        judge=settings.judging,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import signal
@@ -9,7 +10,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -21,10 +23,11 @@ from rich.live import Live
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from service.accounting import Books
-from service.bootstrap import Parts, build
+from service.accounting import SEPARATOR, Books
+from service.bootstrap import Parts, build, controller
 from service.checking import check_line
 from service.contract_schema import schema_text
+from service.controller import ControllerKeeper
 from service.documents import BadChunk, read_chunks
 from service.embedded import EmbeddedIntake
 from service.health import Health
@@ -44,8 +47,10 @@ from service.settings import (
 from service.store import SchemaError, Store
 
 if TYPE_CHECKING:
+    from consumers.judge import JudgeThread
     from consumers.kafka import TopicFacts
     from consumers.kafka.topics import Start
+    from service.web.ports import JudgeState
 
 # Kafka's client and the web framework are imported by the commands that need them: the others
 # should answer at once.
@@ -98,11 +103,12 @@ def serve(
         if settings.embedded:
             intake = stack.enter_context(_embedded(parts, settings.data_dir))
             log.info("embedded", data_dir=str(settings.data_dir))
+            sink: EmbeddedIntake | None = intake
         else:
             from consumers import runtime
 
-            intake = stack.enter_context(runtime.kafka_intake(parts))
-        _serve(parts, intake, settings)
+            intake, sink = stack.enter_context(runtime.kafka_intake(parts)), None
+        _serve(parts, intake, settings, sink)
 
 
 @app.command()
@@ -152,6 +158,55 @@ def consume(
 
 
 @app.command()
+def judge(
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port of /metrics, /healthz and /readyz [default: 9464].")
+    ] = None,
+) -> None:
+    """Rules on the answers that were drawn for the judge, claim by claim.
+
+    Asks the OpenAI-compatible endpoint `GROUNDWATCH_JUDGE_BASE_URL` for the model
+    `GROUNDWATCH_JUDGE_MODEL`. Run as many as you like; they share the jobs and the budget. Without
+    Kafka, `serve` does this itself.
+    """
+    from consumers import runtime
+    from consumers.judge import run_judge
+    from service.probes import serve_probes
+
+    settings = _settings(metrics_port=metrics_port)
+    _require_judge(settings)
+    stop = _stop_on_signals()
+    health = Health(expects=("judge",))
+    parts = _patiently(lambda: build(settings), stop)
+    if parts is None:
+        return
+    probes = serve_probes(settings.metrics_host, settings.metrics_port, health, parts.metrics)
+    keeper = ControllerKeeper(controller(parts))
+    keeper.start()
+    log.info("probes", port=probes.port)
+    log.info("judging", model=settings.judge_model)
+    try:
+        with runtime.verdict_sink(parts, health) as sink:
+            asyncio.run(run_judge(parts, sink, health, stop))
+    finally:
+        keeper.close()
+        probes.close()
+    log.info("stopped")
+
+
+def _require_judge(settings: Settings) -> None:
+    if not settings.judging:
+        raise Misconfiguration(
+            "the judge is off: set GROUNDWATCH_JUDGE_BASE_URL and GROUNDWATCH_JUDGE_MODEL"
+        )
+    if settings.embedded:
+        raise Misconfiguration(
+            "without Kafka the judge runs in `groundwatch serve`; else set "
+            "GROUNDWATCH_KAFKA_BOOTSTRAP=host:port"
+        )
+
+
+@app.command()
 def demo(
     port: Annotated[
         int | None, typer.Option(help="Port [default: 8321]; 0 takes any free one.")
@@ -162,36 +217,81 @@ def demo(
     delay_ms: Annotated[
         int, typer.Option(help="Pause between two events, so that one can watch.", min=0)
     ] = 15,
+    with_scripted_judge: Annotated[
+        bool,
+        typer.Option(
+            "--with-scripted-judge",
+            help="Show judged cases too. No model rules: a script does, and each page says so.",
+        ),
+    ] = False,
 ) -> None:
     """Streams the bundled answers and serves the filled queue.
 
     Two days of an invented product's support answers, German and English, two releases. Needs no
     Kafka, no Redis, no key, and keeps nothing.
     """
-    import yaml
-
     from service import demo as bundled
 
     configure_logging("warning")
-    settings = load_settings({}, port=port)
-    policy = parse_policy(yaml.safe_load(bundled.policy_text()), "of the demo")
-    with tempfile.TemporaryDirectory(prefix="groundwatch-demo-") as folder:
+    policy = parse_policy(bundled.policy(judged=with_scripted_judge), "of the demo")
+    with contextlib.ExitStack() as stack:
+        settings = _demo_settings(port, stack if with_scripted_judge else None)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="groundwatch-demo-"))
         parts = build(settings, policy)
         chunks = bundled.load_knowledge_base()
         parts.documents.load((chunk["ref"], chunk["text"]) for chunk in chunks)
-        with _embedded(parts, Path(folder), clock_ms=_demo_clock()) as intake:
-            summary = Summary()
-            with Live(_summary_table(summary), console=out, refresh_per_second=12) as live:
-                for event in bundled.load_events():
-                    for receipt in intake.submit([event]):
-                        summary.add(receipt)
-                    live.update(_summary_table(summary))
-                    time.sleep(0 if once else delay_ms / 1000)
-            _print_books_line(parts.store.archive.books())
-            out.print(f"{parts.store.archive.case_counts()['open']} cases wait in the queue.")
-            if not once:
-                out.print("Ctrl-C ends the demo; nothing is kept.")
-                _serve(parts, intake, settings)
+        intake = stack.enter_context(_embedded(parts, Path(folder), clock_ms=lambda: DEMO_NOW_MS))
+        _stream_demo(intake, bundled.load_events(), 0.0 if once else delay_ms / 1000)
+        if settings.judging:
+            _judge_demo(parts, intake)
+        _print_books_line(parts.store.archive.books())
+        _print_waiting(parts.store)
+        if not once:
+            out.print("Ctrl-C ends the demo; nothing is kept.")
+            sink = intake if settings.judging else None
+            _serve(parts, intake, settings, sink, settings.judging, now=lambda: DEMO_NOW_MS / 1000)
+
+
+DEMO_NOW_MS = int(datetime(2026, 11, 30, 9, tzinfo=UTC).timestamp() * 1000)
+"""The bundled events are of fixed days; "now" is the hour after the last one."""
+DEMO_JUDGING_S = 120.0
+
+
+def _demo_settings(port: int | None, judged: contextlib.ExitStack | None) -> Settings:
+    """``judged``: where the scripted judge lives; None for a demo without one."""
+    from service.demo import SAMPLING_SECRET
+
+    fixed: dict[str, Any] = {"port": port, "sampling_secret": SAMPLING_SECRET}
+    if judged is not None:
+        from service.demo.scripted_judge import MODEL, demo_judge
+
+        judge = judged.enter_context(demo_judge())
+        fixed |= {"judge_base_url": judge.base_url, "judge_model": MODEL, "judge_concurrency": 8}
+    return load_settings({}, **fixed)
+
+
+def _stream_demo(intake: EmbeddedIntake, events: list[bytes], pause_s: float) -> None:
+    summary = Summary()
+    with Live(_summary_table(summary), console=out, refresh_per_second=12) as live:
+        for event in events:
+            for receipt in intake.submit([event]):
+                summary.add(receipt)
+            live.update(_summary_table(summary))
+            time.sleep(pause_s)
+
+
+def _judge_demo(parts: Parts, intake: EmbeddedIntake) -> None:
+    """Let the script rule on everything that was drawn."""
+    judging = _judge_thread(parts, intake, Health(), scripted=True)
+    until = time.monotonic() + DEMO_JUDGING_S
+    try:
+        with _progress("judging") as tell:
+            while (waiting := parts.store.jobs.pending()) and time.monotonic() < until:
+                tell(f"{waiting} answers wait")
+                time.sleep(0.1)
+    finally:
+        judging.close()
+    _print_judged(parts.store)
 
 
 # Checking and measuring.
@@ -590,21 +690,62 @@ def _embedded(parts: Parts, data_dir: Path, **options: Any) -> Iterator[Embedded
         intake.close()
 
 
-def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
+def _serve(
+    parts: Parts,
+    intake: Intake,
+    settings: Settings,
+    sink: EmbeddedIntake | None = None,
+    scripted: bool = False,
+    now: Callable[[], float] = time.time,
+) -> None:
+    """``sink``: where judgements go, when this process is to judge as well; ``scripted``: what
+    judges is no model; ``now``: seconds since 1970 that answers are aged by."""
+    from service.gauges import GaugeKeeper
+
+    health = Health(expects=("redis",))
+    with contextlib.ExitStack() as stack:
+        for keeper in (GaugeKeeper(parts, health, now), ControllerKeeper(controller(parts))):
+            keeper.start()
+            stack.callback(keeper.close)
+        _introduce_judge(settings, health, scripted)
+        if settings.judging and sink is not None:
+            stack.callback(_judge_thread(parts, sink, health, scripted).close)
+        _run_web(parts, intake, settings, health, scripted)
+
+
+JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
+
+
+def _judge_thread(
+    parts: Parts, sink: EmbeddedIntake, health: Health, scripted: bool = False
+) -> JudgeThread:
+    from consumers.judge import JudgeThread
+
+    return JudgeThread(parts, sink, health, scripted)
+
+
+def _introduce_judge(settings: Settings, health: Health, scripted: bool) -> None:
+    state = f"asks {settings.judge_model}" if settings.judging else JUDGE_OFF
+    state += " (scripted: no model rules)" if scripted else ""
+    health.set("judge", True, state)
+    log.info("judge", state=state)
+
+
+def _run_web(
+    parts: Parts, intake: Intake, settings: Settings, health: Health, scripted: bool
+) -> None:
     import uvicorn
 
-    from service.gauges import GaugeKeeper
     from service.web.app import create_app
     from service.web.options import WebOptions
 
-    health = Health(expects=("redis",))
-    gauges = GaugeKeeper(parts, health)
-    gauges.start()
     address = f"http://{settings.host}:{settings.port}"
     web = create_app(
         intake=intake,
         cases=parts.store.archive,
+        tasks=parts.store.tasks,
         books=parts.store.archive.books,
+        judge=_judge_state(parts, scripted),
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
@@ -617,16 +758,21 @@ def _serve(parts: Parts, intake: Intake, settings: Settings) -> None:
         )
     )
     err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")
-    try:
-        server.run()
-    finally:
-        gauges.close()
+    server.run()
 
 
-def _demo_clock() -> Any:
-    """The bundled events are of fixed days; "now" is the hour after the last one."""
-    now = int(datetime(2026, 11, 30, 9, tzinfo=UTC).timestamp() * 1000)
-    return lambda: now
+def _judge_state(parts: Parts, scripted: bool) -> Callable[[], JudgeState]:
+    from service.web.ports import JudgeState
+
+    budget = controller(parts)
+
+    def state() -> JudgeState:
+        if not parts.settings.judging:
+            return JudgeState()
+        waiting, now_ms = parts.store.jobs.pending(), int(time.time() * 1000)
+        return JudgeState(parts.settings.judge_model, scripted, waiting, budget.state(now_ms))
+
+    return state
 
 
 def _file_events(file: Any) -> Iterator[bytes]:
@@ -715,6 +861,30 @@ def _print_books_line(found: Books) -> None:
         return
     wrong = ", ".join(f"{e.name} by {e.imbalance}" for e in found.equations if e.imbalance)
     out.print(f"[bold red]The books do not balance:[/bold red] {wrong}")
+
+
+def _print_judged(store: Store) -> None:
+    """What a script said in the place of a model; claims are those of live answers."""
+    totals, claims = store.archive.totals(), Counter[str]()
+    for counter in store.archive.counters().values():
+        for field, number in counter.items():
+            measure = field.rpartition(SEPARATOR)[2]
+            if measure.startswith("judge:claims:"):
+                claims[measure.removeprefix("judge:claims:")] += number
+    ruled = ", ".join(f"{verdict.replace('_', ' ')} {n}" for verdict, n in claims.most_common())
+    out.print(
+        f"Judge (scripted: no model ruled): judged {totals.get('judge:judged', 0)}, "
+        f"undetermined {totals.get('judge:undetermined', 0)}, "
+        f"failed {totals.get('judge:failed', 0)}; claims: {ruled or 'none'}"
+    )
+
+
+def _print_waiting(store: Store) -> None:
+    states = store.archive.states()
+    out.print(
+        f"Waiting in the queue: {states.cases['open']} cases. Audit tasks, under /tasks: "
+        f"{states.tasks['open']}; cases that they withhold: {states.cases['withheld']}."
+    )
 
 
 def _print_rebuild(report: Report) -> None:

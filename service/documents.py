@@ -74,6 +74,12 @@ class Documents:
             )
         return found
 
+    def all_of(self, corpus: str) -> dict[str, str]:
+        """Ref → text of everything that was loaded as this corpus; empty when nothing was."""
+        with self._c.guard():
+            texts = self._c.client.hscan_iter(self._c.keys.documents(corpus), count=500)
+            return {ref.decode(): text.decode() for ref, text in texts}
+
     def load(
         self,
         chunks: Iterable[tuple[str, str]],

@@ -1,4 +1,5 @@
-"""From a flagged answer to the draft of its case. Pure; the store decides whether it is kept."""
+"""From an answer to the drafts of its case, its audit task and its judge job. Pure; the store
+decides what is kept."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ from typing import Any
 
 import orjson
 
-from service.accounting import Row
+from service.accounting import Row, counter_prefix
 from service.checks import numbers
+from service.checks.citations import CitationReading
 from service.checks.model import CheckResult, Evidence, Finding
 from service.events import AnswerEvent
-from service.review.cases import priority
+from service.judging.jobs import Job, JobCitation, encode_job
+from service.review.cases import DAY_MS, priority
 from service.verdicts import encode_case
 
 FINDINGS_PER_CASE = 200
@@ -42,23 +45,138 @@ def case_id(app: str, event_id: str) -> str:
     return blake2b(identity, digest_size=12).hexdigest()
 
 
-def draft_case(
-    event: AnswerEvent,
-    texts: Sequence[str | None],
-    row: Row,
-    findings: Sequence[Finding],
-    results: Mapping[str, CheckResult],
-    group: str,
-    source: str,
-    partition: int,
-    occurred_ms: int,
-    max_bytes: int,
-) -> CaseDraft:
-    """``findings``: the gravest first, at least one. ``max_bytes`` bounds the encoded record."""
-    gravest = findings[0]
-    kept = findings[:FINDINGS_PER_CASE]
-    evidence = [item for result in results.values() for item in result.evidence]
-    body: dict[str, Any] = {
+@dataclass(frozen=True, slots=True)
+class TaskDraft:
+    """An audit task. ``task_id``: the case id of its answer; ``due_ms``: when it expires, in
+    milliseconds since 1970; ``record``: the encoded ``task`` record."""
+
+    task_id: str
+    offset: int
+    due_ms: int
+    record: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class JobDraft:
+    """A judge job. ``place``: (app, hour, prefix of the counters' fields) where it is counted, in
+    case a full backlog refuses it."""
+
+    job_id: str
+    offset: int
+    audited: bool
+    stratum: str
+    place: tuple[str, int, str]
+    record: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One checked answer, on its way to its drafts. ``texts``: aligned with ``event.retrieved``;
+    ``findings``: the gravest first; ``group``: of the gravest, empty without a finding."""
+
+    event: AnswerEvent
+    texts: Sequence[str | None]
+    row: Row
+    findings: Sequence[Finding]
+    results: Mapping[str, CheckResult]
+    group: str
+    source: str
+    partition: int
+    occurred_ms: int
+
+
+AUDIT_DAYS = 3
+"""After which an unlabelled task expires as missing and frees the case of the same answer."""
+
+
+def draft_case(answer: Checked, max_bytes: int) -> CaseDraft:
+    """Of an answer with at least one finding. ``max_bytes`` bounds the encoded record."""
+    body = _body(answer)
+    return case_draft(body, answer.row.offset, answer.row.hour // 24, bounded(body, max_bytes))
+
+
+def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) -> CaseDraft:
+    return CaseDraft(
+        case_id=body["case_id"],
+        offset=offset,
+        group=body["group"],
+        priority=body["priority"],
+        severity=body["severity"],
+        day=day,
+        indexes=indexes_of(body),
+        record=record,
+    )
+
+
+def draft_task(answer: Checked, max_bytes: int) -> TaskDraft:
+    """The findings go with it, to be shown once the label is there; never before."""
+    due_ms = answer.row.timestamp_ms + AUDIT_DAYS * DAY_MS
+    body = {**_body(answer), "kind": "task", "due_ms": due_ms}
+    return TaskDraft(body["case_id"], answer.row.offset, due_ms, bounded(body, max_bytes))
+
+
+def draft_job(answer: Checked, reading: CitationReading | None, max_bytes: int) -> JobDraft:
+    row = answer.row
+    job = Job(
+        job_id=case_id(row.identity, row.event_id),
+        app=row.app,
+        identity=row.identity,
+        event_id=row.event_id,
+        release=row.release,
+        ruleset=row.ruleset,
+        language=row.language,
+        hour=row.hour,
+        occurred_ms=answer.occurred_ms,
+        position=(answer.source, answer.partition, row.offset),
+        stratum=row.stratum,
+        u=row.u,
+        pi=row.pi,
+        pi_audit=row.pi_audit,
+        factors=row.factors,
+        audited=row.audited,
+        flagged=row.flagged,
+        label=row.label,
+        event=_event_with_texts(answer.event, answer.texts),
+        citations=_citations(reading),
+    )
+    place = (row.app, row.hour, counter_prefix(row))
+    return JobDraft(job.job_id, row.offset, row.audited, row.stratum, place,
+                    bounded_job(job, max_bytes))  # fmt: skip
+
+
+def bounded_job(job: Job, max_bytes: int) -> bytes:
+    """The job encoded; while it is too large, texts of the least relevant chunks are left out (and
+    count as missing)."""
+    record = encode_job(job)
+    kept = len(job.event["retrieved"])
+    while len(record) > max_bytes and kept:
+        kept //= 2
+        record = encode_job(replace(job, event=_without_tail(job.event, kept)))
+    return record
+
+
+def _without_tail(event: Mapping[str, Any], kept: int) -> dict[str, Any]:
+    retrieved = event["retrieved"]
+    rest = [{**chunk, "text": None} for chunk in retrieved[kept:]]
+    return {**event, "retrieved": [*retrieved[:kept], *rest]}
+
+
+def _citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
+    if reading is None:
+        return ()
+    return tuple(
+        JobCitation(cited.start, cited.end, refs)
+        for cited in reading.citations
+        if cited.start is not None and cited.end is not None
+        and (refs := tuple(member.ref for member in cited.members if member.ref is not None))
+    )  # fmt: skip
+
+
+def _body(answer: Checked) -> dict[str, Any]:
+    event, row, findings = answer.event, answer.row, answer.findings
+    evidence = [item for result in answer.results.values() for item in result.evidence]
+    severity = findings[0].severity.value if findings else "low"
+    return {
         "case_id": case_id(event.app, event.event_id),
         "app": row.app,
         "event_id": event.event_id,
@@ -66,35 +184,26 @@ def draft_case(
         "release_label": row.release,
         "ruleset": row.ruleset,
         "language": row.language,
-        "occurred_ms": occurred_ms,
-        "severity": gravest.severity.value,
+        "occurred_ms": answer.occurred_ms,
+        "severity": severity,
         "checks": sorted({finding.check for finding in findings}),
         "reasons": sorted({finding.reason for finding in findings}),
-        "headline": gravest.detail[:500],
+        "headline": findings[0].detail[:500] if findings else "",
         "query": event.query[:500],
-        "group": group,
-        "priority": priority(gravest.severity.value, occurred_ms),
-        "outcomes": {name: result.outcome.value for name, result in results.items()},
+        "group": answer.group,
+        "priority": priority(severity, answer.occurred_ms),
+        "outcomes": {name: result.outcome.value for name, result in answer.results.items()},
         "stratum": row.stratum,
         "u": row.u,
         "pi": row.pi,
-        "position": [source, partition, row.offset],
+        "pi_audit": row.pi_audit,
+        "position": [answer.source, answer.partition, row.offset],
         "findings_total": len(findings),
-        "findings": [_plain(finding) for finding in kept],
+        "findings": [_plain(finding) for finding in findings[:FINDINGS_PER_CASE]],
         "evidence": [_plain(item) for item in evidence[:FINDINGS_PER_CASE]],
-        "event": _event_with_texts(event, texts),
+        "event": _event_with_texts(event, answer.texts),
         "reduced": False,
     }
-    return CaseDraft(
-        case_id=body["case_id"],
-        offset=row.offset,
-        group=group,
-        priority=body["priority"],
-        severity=body["severity"],
-        day=row.hour // 24,
-        indexes=indexes_of(body),
-        record=_bounded(body, max_bytes),
-    )
 
 
 IN_CORPUS = {
@@ -121,10 +230,11 @@ def with_corpus_hints(case: CaseDraft, refs: Mapping[str, str], max_bytes: int) 
         finding["detail"] += hint
         finding["in_corpus"] = ref
     del body["kind"], body["version"]
-    return replace(case, record=_bounded(body, max_bytes))
+    return replace(case, record=bounded(body, max_bytes))
 
 
-def _bounded(body: dict[str, Any], max_bytes: int) -> bytes:
+def bounded(body: dict[str, Any], max_bytes: int) -> bytes:
+    """The encoded record, reduced until it fits."""
     record = encode_case(body)
     return record if len(record) <= max_bytes else encode_case(reduce_case(body, max_bytes))
 

@@ -52,20 +52,22 @@ class Journal:
             raise Misconfiguration(
                 f"cannot write {path}: {error.strerror}; see GROUNDWATCH_DATA_DIR"
             ) from None
+        self._lock = threading.Lock()
         self._cut_torn_line()
 
     def append(self, lines: Sequence[bytes]) -> None:
         """All lines or none. Raises :class:`Outage` when they cannot be written (a full disk)."""
         if not lines:
             return
-        end = self._file.seek(0, os.SEEK_END)
         data = memoryview(b"".join(line + b"\n" for line in lines))
-        try:
-            while data:
-                data = data[self._file.write(data) :]
-        except OSError as error:
-            self._file.truncate(end)
-            raise Outage(f"cannot write {self.path.name}: {error.strerror}") from None
+        with self._lock:
+            end = self._file.seek(0, os.SEEK_END)
+            try:
+                while data:
+                    data = data[self._file.write(data) :]
+            except OSError as error:
+                self._file.truncate(end)
+                raise Outage(f"cannot write {self.path.name}: {error.strerror}") from None
 
     def read(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
@@ -206,6 +208,10 @@ class EmbeddedIntake:
                 self._ingest.observe(effects, applied)
                 self._flush()
                 return effects
+
+    def write(self, records: Sequence[bytes]) -> None:
+        """Append what the judge found to the verdicts. Raises :class:`Outage`."""
+        self._verdicts.append(records)
 
     def _flush(self) -> None:
         outbox = self._store.ledger.outbox(self._source, 0)

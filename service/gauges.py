@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 import structlog
 
+from service import bootstrap
 from service.bootstrap import Parts
 from service.health import Health
 from service.outage import Outage
@@ -19,11 +21,14 @@ ROLL_UP_EVERY_S = 3600.0
 
 
 class GaugeKeeper:
-    """A daemon thread: the books, the queue, whether the store can be reached, and upkeep."""
+    """A daemon thread: the books, the queue, whether the store can be reached, and upkeep.
+    ``now``: seconds since 1970 that answers are aged by; the demo's stand still."""
 
-    def __init__(self, parts: Parts, health: Health) -> None:
+    def __init__(self, parts: Parts, health: Health, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self._parts = parts
         self._health = health
+        self._controller = bootstrap.controller(parts)
         self._stop = threading.Event()
         self._roll_up_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
@@ -42,14 +47,30 @@ class GaugeKeeper:
         try:
             parts.metrics.set_books(parts.store.archive.books())
             oldest = parts.store.archive.oldest_open_ms()
-            age = 0.0 if oldest is None else max(0.0, time.time() - oldest / 1000)
+            age = 0.0 if oldest is None else max(0.0, self._now() - oldest / 1000)
             parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
+            parts.store.tasks.expire(int(self._now() * 1000))
+            parts.metrics.set_tasks(parts.store.tasks.counts())
+            self._refresh_judge()
         except Outage as outage:
             self._health.set("redis", False, str(outage))
         else:
             self._health.set("redis", True)
         policy = parts.terms().policy
         parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
+
+    def _refresh_judge(self) -> None:
+        jobs, now = self._parts.store.jobs, time.time()
+        oldest = jobs.oldest_ms()
+        age = 0.0 if oldest is None else max(0.0, now - oldest / 1000)
+        state = self._controller.state(int(now * 1000))
+        left = {
+            "tokens": state.tokens_left,
+            "money": None if state.money_micros_left is None else state.money_micros_left / 1e6,
+            "calls": state.calls_left_this_minute,
+        }
+        known = {kind: float(amount) for kind, amount in left.items() if amount is not None}
+        self._parts.metrics.set_judge(jobs.pending(), age, known, state.factors.judge)
 
     def _run(self) -> None:
         while not self._stop.wait(EVERY_S):

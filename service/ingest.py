@@ -98,6 +98,7 @@ class Ingest:
         metrics, batch = self._metrics, effects.batch
         metrics.observe_rows(effects.rows, received=batch.received)
         metrics.observe_cases(case=applied.cases, suppressed=applied.suppressed)
+        metrics.observe_refused(applied.refused)
         if batch.gaps:
             metrics.observe_gaps(batch.gaps)
         if lost := sum(batch.lost.values()):

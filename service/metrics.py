@@ -21,12 +21,17 @@ import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from service.accounting import EQUATIONS, Books, Kind, Row
+from service.accounting import EQUATIONS, TASK_STATES, Books, Kind, Row
 from service.checks import REASONS
 from service.checks.model import NotEvaluated, Outcome
 from service.events import RejectReason
+from service.judging.calls import CallOutcome
+from service.judging.findings import REASONS as JUDGE_REASONS
+from service.judging.judgement import Cause, Judgement, Relevance, Status, Verdict
+from service.judging.results import Judged
 from service.policy import OTHER
 from service.review.cases import SEVERITY_ORDER
+from service.sampling import BUDGET_SKIPPED, SAMPLED_OUT, SELECTED
 
 Dependency = Literal["kafka", "redis"]
 Stage = Literal["parse", "lookup", "check", "store", "produce"]
@@ -36,6 +41,16 @@ Disposition = Literal["case", "suppressed", "auto_grouped"]
 RECORD_KINDS = ("received", *(kind.value for kind in Kind), "lost", "gap")
 DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable")
 
+OTHER_REASON = "other"
+JUDGE_FAILURES = (
+    *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
+    "deadline", "delimiter_collision", "no_sentences", "payload_lost", OTHER_REASON,
+)  # fmt: skip
+WEIGHED = (
+    "answers", "with_claims", "faithfulness", "sufficient", "citations", "citations_supported",
+)  # fmt: skip
+"""Sums over judged answers, each answer counted 1/π times."""
+
 MAX_RELEASES = 20
 """Releases an app may have as labels at a time, in one process."""
 RELEASE_IDLE_HOURS = 24
@@ -44,6 +59,7 @@ NO_RELEASE = "none"
 
 AGE_BUCKETS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400)
 STAGE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+JUDGE_BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 RECORD_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 # Each counter would otherwise be shadowed by a `_created` gauge: twice the series, used by nobody.
@@ -98,11 +114,14 @@ class Metrics:
         self._declare_checks()
         self._declare_consumer()
         self._declare_review()
+        self._declare_judge()
+        self._declare_judging()
         self._declare_process()
         self._create_series()
         self._lock = threading.Lock()
         self._releases = ReleaseLabels(self._drop_release)
         self._declared: set[tuple[str, str]] = set()
+        self._judged: set[tuple[str, str]] = set()
         ProcessCollector(registry=self.registry)
 
     def exposition(self) -> tuple[bytes, str]:
@@ -129,6 +148,8 @@ class Metrics:
         rejected = (row.reason for row in rows if row.kind is Kind.REJECTED)
         for reason, number in Tally(rejected).items():
             self._rejected.labels(reason).inc(number)
+        for selection, number in Tally(row.selection for row in rows if row.selection).items():
+            self._judge_selections.labels(selection).inc(number)
         # Releases come and go under this lock: in `serve` several requests observe at once.
         with self._lock:
             self._observe_checked([row for row in rows if row.kind is Kind.CHECKED], now_ms)
@@ -179,6 +200,90 @@ class Metrics:
         self._cases.labels("case").inc(case)
         self._cases.labels("suppressed").inc(suppressed)
         self._cases.labels("auto_grouped").inc(auto_grouped)
+
+    # What the judge did, after the store took it.
+
+    def observe_refused(self, jobs: int) -> None:
+        """Of the answers drawn for the judge, those that found its backlog full."""
+        self._judge_refused.inc(jobs)
+
+    def observe_judgement(self, judged: Judged, became: str) -> None:
+        """One judgement. ``became``: what the store says of its case (opened, enriched, suppressed,
+        or empty)."""
+        answer, judgement = judged.answer, judged.judgement
+        with self._lock:
+            release = self._releases.label(answer.app, answer.release, answer.hour)
+            self._create_judged(answer.app, release)
+        self._judgements.labels(answer.app, release, judgement.status.value).inc()
+        if judgement.reason:
+            reason = judgement.reason if judgement.reason in JUDGE_FAILURES else OTHER_REASON
+            self._judge_failures.labels(judgement.status.value, reason).inc()
+        for finding_reason in {finding.reason for finding in judged.findings}:
+            self._judge_findings.labels(answer.app, release, finding_reason).inc()
+        if became in ("opened", "suppressed"):
+            self._cases.labels("case" if became == "opened" else "suppressed").inc()
+        self._observe_effort(judgement)
+        self._observe_assessment(judged, release)
+
+    def _observe_effort(self, judgement: Judgement) -> None:
+        for attempt in judgement.attempts:
+            purpose, _, outcome = attempt.rpartition(":")
+            self._judge_calls.labels(
+                purpose if purpose in _PURPOSES else "ruling",
+                outcome if outcome in _ATTEMPTS else OTHER_REASON,
+            ).inc()
+        self._judge_tokens.labels("prompt").inc(judgement.usage.prompt_tokens)
+        self._judge_tokens.labels("completion").inc(judgement.usage.completion_tokens)
+        self._judge_money.inc(judgement.cost_micros / 1e6)
+        self._judge_seconds.observe(judgement.latency_ms / 1000)
+        if judgement.flipped is not None:
+            self._judge_flips.labels("flipped" if judgement.flipped else "same").inc()
+
+    def _observe_assessment(self, judged: Judged, release: str) -> None:
+        app, assessment = judged.answer.app, judged.judgement.assessment
+        if assessment is None or judged.judgement.status is not Status.JUDGED:
+            return
+        for claim in assessment.claims:
+            self._judge_claims.labels(app, release, claim.verdict.value).inc()
+            if claim.cause is not None:
+                self._judge_causes.labels(app, release, claim.cause.value).inc()
+        if judged.judgement.relevance is not None:
+            self._judge_relevance.labels(app, release, judged.judgement.relevance.value).inc()
+        sums = {
+            "answers": 1.0,
+            "sufficient": float(assessment.context_sufficient),
+            "citations": float(len(assessment.citings)),
+            "citations_supported": float(sum(cited.supports for cited in assessment.citings)),
+        }
+        if assessment.faithfulness is not None:
+            sums |= {"with_claims": 1.0, "faithfulness": assessment.faithfulness}
+        for measure, value in sums.items():
+            self._judge_weighed.labels(app, release, measure).inc(value / judged.answer.pi)
+
+    def set_judge(
+        self,
+        backlog: int,
+        oldest_s: float,
+        budget_left: Mapping[str, float],
+        factors: Mapping[str, float],
+    ) -> None:
+        """The durable state of judging. ``budget_left``: kind → what today's budget still holds;
+        ``factors``: app → what scales its inclusion probabilities."""
+        self._judge_backlog.set(backlog)
+        self._judge_oldest.set(oldest_s)
+        self._judge_budget_left.clear()
+        for kind, left in budget_left.items():
+            self._judge_budget_left.labels(kind).set(left)
+        self._judge_factor.clear()
+        for app, factor in factors.items():
+            self._judge_factor.labels(app).set(factor)
+
+    def set_breaker(self, is_open: bool) -> None:
+        self._judge_breaker.set(is_open)
+
+    def set_tasks(self, by_state: Mapping[str, int]) -> None:
+        for state in TASK_STATES:
+            self._tasks.labels(state).set(by_state.get(state, 0))
 
     # How the machine is doing.
 
@@ -340,6 +445,117 @@ class Metrics:
             "max by (equation) (abs(groundwatch_accounting_imbalance)) != 0",
         )  # fmt: skip
 
+    def _declare_judge(self) -> None:
+        self._judge_selections = self._counter(
+            "judge_selections_total", ("disposition",),
+            "Live answers by what the draw for the judge said; none where no judge is configured.",
+            "sum by (disposition) (rate(groundwatch_judge_selections_total[1h]))",
+        )  # fmt: skip
+        self._judge_refused = self._counter(
+            "judge_refused_total", (),
+            "Of the selected answers, those that the full backlog refused: counted as "
+            "budget_skipped in the books.",
+            "increase(groundwatch_judge_refused_total[1h])",
+        )  # fmt: skip
+        self._judgements = self._counter(
+            "judge_judgements_total", ("app", "release", "status"),
+            "Answers that the judge is done with: judged, undetermined (answered, but unusably) or "
+            "failed (no answer by the deadline). Only judged ones enter rates.",
+            "sum by (status) (rate(groundwatch_judge_judgements_total[1h]))",
+        )  # fmt: skip
+        self._judge_failures = self._counter(
+            "judge_failures_total", ("status", "reason"),
+            "Why an answer was not judged.",
+            "topk(5, increase(groundwatch_judge_failures_total[1h]))",
+        )  # fmt: skip
+        self._judge_calls = self._counter(
+            "judge_calls_total", ("purpose", "outcome"),
+            "Calls to the endpoint by what they were for (ruling, repair, relevance, or again: to "
+            "measure flips) and what came of them. Every one debits the budget.",
+            "sum by (outcome) (rate(groundwatch_judge_calls_total[15m]))",
+        )  # fmt: skip
+        self._judge_tokens = self._counter(
+            "judge_tokens_total", ("kind",), "Tokens of the judge's calls (prompt, completion).",
+            "sum by (kind) (increase(groundwatch_judge_tokens_total[1d]))",
+        )  # fmt: skip
+        self._judge_money = self._counter(
+            "judge_money_total", (),
+            "What the judge's calls cost by the price table, in its currency.",
+            "increase(groundwatch_judge_money_total[1d])",
+        )  # fmt: skip
+        self._judge_seconds = self._histogram(
+            "judge_seconds", (), JUDGE_BUCKETS,
+            "Seconds from the first to the last call for one answer.",
+            "histogram_quantile(0.95, sum by (le) (rate(groundwatch_judge_seconds_bucket[15m])))",
+        )  # fmt: skip
+        self._judge_backlog = self._gauge(
+            "judge_backlog", (), "Answers that wait for the judge. Only from `serve`.",
+            "max(groundwatch_judge_backlog)",
+        )  # fmt: skip
+        self._judge_oldest = self._gauge(
+            "judge_oldest_job_seconds", (),
+            "How long the oldest of them waits; 0 when there is none. Only from `serve`.",
+            "max(groundwatch_judge_oldest_job_seconds) / 3600",
+        )  # fmt: skip
+        self._judge_budget_left = self._gauge(
+            "judge_budget_left", ("kind",),
+            "What is left of today's budget (tokens, money, calls of this minute), where "
+            "there is a bound. Only from `serve`.",
+            "min by (kind) (groundwatch_judge_budget_left)",
+        )  # fmt: skip
+        self._judge_factor = self._gauge(
+            "judge_factor", ("app",),
+            "What scales an app's inclusion probabilities to the budget: 1 is the policy's own, "
+            "less is slower. Only from `serve`.",
+            "min by (app) (groundwatch_judge_factor)",
+        )  # fmt: skip
+        self._judge_breaker = self._gauge(
+            "judge_breaker_open", (),
+            "1 while this process holds back its calls, since the endpoint kept failing.",
+            "max(groundwatch_judge_breaker_open)",
+        )  # fmt: skip
+        self._tasks = self._gauge(
+            "audit_tasks", ("state",), "Audit tasks by state. Only from `serve`.",
+            "max by (state) (groundwatch_audit_tasks)",
+        )  # fmt: skip
+
+    def _declare_judging(self) -> None:
+        self._judge_claims = self._counter(
+            "judge_claims_total", ("app", "release", "verdict"),
+            "Claims of judged answers by verdict. Not weighted: the sample is drawn unevenly.",
+            "sum by (app, verdict) (increase(groundwatch_judge_claims_total[1d]))",
+        )  # fmt: skip
+        self._judge_causes = self._counter(
+            "judge_causes_total", ("app", "release", "cause"),
+            "Bad claims by whose fault they are.",
+            "sum by (app, cause) (increase(groundwatch_judge_causes_total[1d]))",
+        )  # fmt: skip
+        self._judge_findings = self._counter(
+            "judge_findings_total", ("app", "release", "reason"),
+            "Judged answers with a finding of this kind.",
+            "sum by (app, reason) (increase(groundwatch_judge_findings_total[1d]))",
+        )  # fmt: skip
+        self._judge_relevance = self._counter(
+            "judge_relevance_total", ("app", "release", "relevance"),
+            "Judged answers by how far they answer the question. Not weighted.",
+            "sum by (app, relevance) (increase(groundwatch_judge_relevance_total[1d]))",
+        )  # fmt: skip
+        self._judge_weighed = self._counter(
+            "judge_weighed_total", ("app", "release", "measure"),
+            "Sums over judged answers, each counted 1/π times: what all answers would sum to. "
+            "Faithfulness = faithfulness / with_claims, and never without context sufficiency = "
+            "sufficient / answers beside it; citation support = citations_supported / citations.",
+            'sum by (app) (increase(groundwatch_judge_weighed_total{measure="faithfulness"}[1d])) '
+            '/ sum by (app) '
+            '(increase(groundwatch_judge_weighed_total{measure="with_claims"}[1d]))',
+        )  # fmt: skip
+        self._judge_flips = self._counter(
+            "judge_flips_total", ("result",),
+            "Answers that were judged twice, by whether a verdict differed.",
+            'sum(increase(groundwatch_judge_flips_total{result="flipped"}[7d])) / '
+            "sum(increase(groundwatch_judge_flips_total[7d]))",
+        )  # fmt: skip
+
     def _declare_process(self) -> None:
         self._http_requests = self._counter(
             "http_requests_total", ("route", "code"),
@@ -368,6 +584,16 @@ class Metrics:
         _create(self._cases, get_args(Disposition))
         _create(self._imbalance, EQUATIONS)
         _create(self._open_cases, SEVERITY_ORDER)
+        _create(self._judge_selections, (SELECTED, SAMPLED_OUT, BUDGET_SKIPPED))
+        for purpose in _PURPOSES:
+            for outcome in _ATTEMPTS:
+                self._judge_calls.labels(purpose, outcome)
+        _create(self._judge_tokens, ("prompt", "completion"))
+        _create(self._judge_flips, ("flipped", "same"))
+        _create(self._tasks, TASK_STATES)
+        for status in (Status.UNDETERMINED, Status.FAILED):
+            for reason in JUDGE_FAILURES:
+                self._judge_failures.labels(status.value, reason)
         self._build_info.labels(version("groundwatch")).set(1)
 
     def _create_release(self, app: str, release: str) -> None:
@@ -382,9 +608,34 @@ class Metrics:
             for why in NotEvaluated:
                 self._not_evaluated.labels(app, check, why.value)
 
+    def _create_judged(self, app: str, release: str) -> None:
+        if (app, release) in self._judged:
+            return
+        self._judged.add((app, release))
+        for metric, values in (
+            (self._judgements, Status),
+            (self._judge_claims, Verdict),
+            (self._judge_causes, Cause),
+            (self._judge_findings, JUDGE_REASONS),
+            (self._judge_relevance, Relevance),
+            (self._judge_weighed, WEIGHED),
+        ):
+            for value in values:
+                metric.labels(app, release, str(value))
+
     def _drop_release(self, app: str, release: str) -> None:
         self._declared.discard((app, release))
-        for metric in (self._check_results, self._findings):
+        self._judged.discard((app, release))
+        for metric in (
+            self._check_results,
+            self._findings,
+            self._judgements,
+            self._judge_claims,
+            self._judge_causes,
+            self._judge_findings,
+            self._judge_relevance,
+            self._judge_weighed,
+        ):
             metric.remove_by_labels({"app": app, "release": release})
 
     def _counter(self, name: str, labels: tuple[str, ...], meaning: str, query: str) -> Counter:
@@ -412,6 +663,10 @@ class Metrics:
         name = f"groundwatch_{name}"
         self.definitions.append(Definition(name, kind, labels, meaning, query))
         return name
+
+
+_PURPOSES = ("ruling", "repair", "relevance", "again")
+_ATTEMPTS = (*(outcome.value for outcome in CallOutcome), OTHER_REASON)
 
 
 def _create(metric: Counter | Gauge | Histogram, values: Iterable[str]) -> None:

@@ -16,18 +16,28 @@ from itertools import islice
 from typing import Any
 
 from service import sampling
-from service.accounting import SEPARATOR, CheckRow, Kind, Row
+from service.accounting import LIVE, SEPARATOR, CheckRow, Kind, Row
 from service.checks import CHECKS, numbers, run_checks, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
-from service.drafts import CaseDraft, draft_case, with_corpus_hints
+from service.drafts import (
+    CaseDraft,
+    Checked,
+    JobDraft,
+    TaskDraft,
+    draft_case,
+    draft_job,
+    draft_task,
+    with_corpus_hints,
+)
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
 from service.review.cases import SEVERITY_ORDER
+from service.sampling import INITIAL_FACTORS, Factors
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -47,6 +57,8 @@ class Terms:
     releases_per_app: int = 20
     id_window_ms: int = HOUR_MS
     case_bytes: int = 200_000
+    job_bytes: int = 1 << 20
+    judge: bool = False
 
 
 @dataclass(slots=True)
@@ -97,6 +109,7 @@ class Seen:
 
     identities: frozenset[int] = frozenset()
     releases: Mapping[str, Releases] = field(default_factory=dict)
+    factors: Factors = INITIAL_FACTORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,8 @@ class Effects:
     batch: Batch
     rows: tuple[Row, ...]
     cases: tuple[CaseDraft, ...]
+    tasks: tuple[TaskDraft, ...]
+    jobs: tuple[JobDraft, ...]
     groups: tuple[GroupHit, ...]
     dead_letters: tuple[DeadLetter, ...]
     identities: tuple[tuple[int, int, int], ...]
@@ -206,7 +221,7 @@ def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms)
 
     ``texts``: what the document store had of :func:`missing_refs`.
     """
-    work = _Work(batch, texts, terms, set(seen.identities), _ReleaseBook(seen.releases, terms))
+    work = _Work(batch, texts, terms, seen)
     for item in batch.items:
         work.take(item)
     return work.effects()
@@ -258,16 +273,18 @@ class _Work:
         batch: Batch,
         texts: Mapping[DocKey, str],
         terms: Terms,
-        identities: set[int],
-        releases: _ReleaseBook,
+        seen: Seen,
     ) -> None:
         self.batch = batch
         self.texts = texts
         self.terms = terms
-        self.known = identities
-        self.releases = releases
+        self.known = set(seen.identities)
+        self.releases = _ReleaseBook(seen.releases, terms)
+        self.factors = seen.factors
         self.rows: list[Row] = []
         self.cases: list[CaseDraft] = []
+        self.tasks: list[TaskDraft] = []
+        self.jobs: list[JobDraft] = []
         self.groups: list[GroupHit] = []
         self.dead: list[DeadLetter] = []
         self.identities: list[tuple[int, int, int]] = []
@@ -319,13 +336,7 @@ class _Work:
 
     def _give_up(self, event: AnswerEvent, base: dict[str, Any], error: str) -> None:
         failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
-        drawn = sampling.draw(
-            self.terms.secret,
-            event.app,
-            event.event_id,
-            sampling.REST,
-            self.terms.policy.of(event.app).sampling,
-        )
+        drawn = self._draw(event, sampling.REST, base["app"])
         self.rows.append(
             Row(
                 kind=Kind.CHECKED,
@@ -358,42 +369,42 @@ class _Work:
         )
         label, marks = results["abstention"].label, _marks(results, policy)
         gravest = findings[0].severity.value if findings else None
-        drawn = sampling.draw(
-            self.terms.secret,
-            event.app,
-            event.event_id,
-            sampling.stratum_of(gravest, label, marks),
-            policy.sampling,
-        )
+        stratum = sampling.stratum_of(gravest, label, marks)
+        drawn = self._draw(event, stratum, base["app"])
         row = Row(
             kind=Kind.CHECKED,
             **base,
             u=drawn.u,
             stratum=drawn.stratum,
-            pi=drawn.pi,
+            pi=sampling.inclusion(drawn, self.factors) if self.terms.judge else drawn.pi,
             pi_audit=drawn.pi_audit,
             checks={name: _check_row(result) for name, result in results.items()},
             causes=_causes(findings),
             label=label,
             marks=marks,
+            selection=self._selection(drawn, event),
+            factors=self.factors.version,
         )
         hits = group_hits(row)
-        if hits:
-            texts = given.texts if given is not None else ()
-            self.cases.append(
-                draft_case(
-                    event,
-                    texts,
-                    row,
-                    findings,
-                    results,
-                    hits[0].group,
-                    self.batch.source,
-                    self.batch.partition,
-                    occurred_ms,
-                    self.terms.case_bytes,
-                )
-            )
+        answer = Checked(
+            event,
+            given.texts if given is not None else (),
+            row,
+            findings,
+            results,
+            hits[0].group if hits else "",
+            self.batch.source,
+            self.batch.partition,
+            occurred_ms,
+        )
+        case = draft_case(answer, self.terms.case_bytes) if hits else None
+        task = draft_task(answer, self.terms.case_bytes) if row.audited else None
+        job = None
+        if row.selection == sampling.SELECTED:
+            job = draft_job(answer, item.reading, self.terms.job_bytes)
+        self.cases.extend(filter(None, (case,)))
+        self.tasks.extend(filter(None, (task,)))
+        self.jobs.extend(filter(None, (job,)))
         self.groups.extend(hits)
         self.rows.append(row)
         self.results[row.offset] = results
@@ -402,6 +413,17 @@ class _Work:
             for name, result in results.items()
             if result.error is not None
         )
+
+    def _draw(self, event: AnswerEvent, stratum: str, app: str) -> sampling.Draw:
+        policy = self.terms.policy.of(event.app).sampling
+        return sampling.draw(
+            self.terms.secret, event.app, event.event_id, stratum, policy, self.factors, app
+        )
+
+    def _selection(self, drawn: sampling.Draw, event: AnswerEvent) -> str:
+        if not self.terms.judge or event.purpose != LIVE:
+            return ""
+        return sampling.disposition(drawn, self.factors)
 
     def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
         """The check's input with the texts filled in, or None when they exceed the limit."""
@@ -423,6 +445,8 @@ class _Work:
             batch=self.batch,
             rows=tuple(self.rows),
             cases=tuple(self.cases),
+            tasks=tuple(self.tasks),
+            jobs=tuple(self.jobs),
             groups=tuple(self.groups),
             dead_letters=tuple(self.dead),
             identities=tuple(self.identities),

@@ -87,16 +87,36 @@ class AccessPolicy(_Closed):
 
 
 class SamplingPolicy(_Closed):
-    """Inclusion probabilities. The judge's are at least the audit's, always."""
+    """Inclusion probabilities. The judge's are at least the audit's, always; a budget scales those
+    of the strata down together."""
 
-    audit: Probability = 0.005
-    flagged_high: Probability = 0.3
-    flagged: Probability = 0.2
-    abstained: Probability = 0.05
-    low_overlap: Probability = 0.05
-    rest: Probability = 0.01
+    audit: Probability = Field(
+        0.005, description="Share of answers that people audit while traffic is unknown."
+    )
+    audit_per_day: float = Field(
+        20.0,
+        ge=0.0,
+        allow_inf_nan=False,
+        description="Audits a day once traffic is known: 20 answers, whatever the traffic.",
+    )
+    audit_max: Probability = Field(
+        0.2, description="At most this share is audited, however little traffic there is."
+    )
+    flagged_high: Probability = Field(0.3, description="Judged, of those with a grave finding.")
+    flagged: Probability = Field(0.2, description="Judged, of those with another finding.")
+    abstained: Probability = Field(0.05, description="Judged, of those that gave no answer.")
+    low_overlap: Probability = Field(0.05, description="Judged, of the doubtful ones.")
+    rest: Probability = Field(0.01, description="Judged, of all others.")
     low_overlap_below: Probability = Field(
         0.3, description="A sentence that shares less with its best chunk makes an answer doubtful."
+    )
+    negative_feedback: Probability = Field(
+        0.5, description="Judged, of those that somebody complained about (a second draw)."
+    )
+    floor: Probability = Field(
+        0.05,
+        description="A budget scales the judged shares down to this part of them, never further: "
+        "below it, judging waits for budget.",
     )
 
 

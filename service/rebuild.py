@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from service.accounting import Kind, Row
-from service.drafts import CaseDraft, case_id, indexes_of
+from service.accounting import Kind, Row, prefix_of
+from service.drafts import CaseDraft, JobDraft, TaskDraft, case_draft, case_id
+from service.judging.judgement import Judgement, Status
+from service.judging.results import Answer, Judged, answer_of_row, decode_judged
 from service.outage import Outage
 from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.policy import OTHER
-from service.store import Fenced, Refused, Store
+from service.sampling import SELECTED
+from service.store import Decided, Fenced, Refused, Store
 from service.verdicts import BatchRecord, decode, encode_case
 
 Place = tuple[str, int, int, str]
@@ -31,7 +34,8 @@ positions once more, of other events."""
 class Report:
     """What was read and restored. ``orphans``: cases whose batch never closed (their events will
     be read again); ``without_case``: flagged answers whose case record has aged out; ``holes``:
-    stretches of offsets inside an account that no batch covers (aged out, or damaged)."""
+    stretches of offsets inside an account that no batch covers (aged out, or damaged);
+    ``jobs_lost``: answers that waited for the judge, whose texts went with the store."""
 
     records: int = 0
     unknown: int = 0
@@ -41,6 +45,9 @@ class Report:
     orphans: int = 0
     without_case: int = 0
     holes: int = 0
+    tasks: int = 0
+    judgements: int = 0
+    jobs_lost: int = 0
 
 
 class Collected:
@@ -50,6 +57,8 @@ class Collected:
         self.report = Report()
         self._batches: dict[tuple[str, int, int, int, int], bytes] = {}
         self._cases: dict[Place, bytes] = {}
+        self._tasks: dict[Place, bytes] = {}
+        self._judgements: dict[Place, bytes] = {}
         self.newest_ms = 0
 
     def add(self, value: bytes | None) -> None:
@@ -70,8 +79,13 @@ class Collected:
             timestamps = (row.timestamp_ms for row in record.rows)
             self.newest_ms = max(self.newest_ms, *timestamps, 0)
         elif record is not None:
+            kept, name = {
+                "case": (self._cases, "case_id"),
+                "task": (self._tasks, "case_id"),
+                "judgement": (self._judgements, "job_id"),
+            }[record["kind"]]
             source, partition, offset = record["position"]
-            self._cases[source, partition, offset, record["case_id"]] = zlib.compress(value, 1)
+            kept[source, partition, offset, record[name]] = zlib.compress(value, 1)
         return record is not None
 
     def batches(self) -> Iterable[BatchRecord]:
@@ -82,11 +96,21 @@ class Collected:
                 yield record
 
     def take_case(self, place: Place) -> dict[str, Any] | None:
-        case = self._cases.pop(place, None)
-        return None if case is None else orjson.loads(zlib.decompress(case))
+        return _unpacked(self._cases.pop(place, None))
+
+    def take_task(self, place: Place) -> dict[str, Any] | None:
+        return _unpacked(self._tasks.pop(place, None))
+
+    def take_judgement(self, place: Place) -> Judged | None:
+        data = _unpacked(self._judgements.pop(place, None))
+        return None if data is None else decode_judged(data)
 
     def cases_left(self) -> int:
         return len(self._cases)
+
+
+def _unpacked(record: bytes | None) -> dict[str, Any] | None:
+    return None if record is None else orjson.loads(zlib.decompress(record))
 
 
 def rebuild(
@@ -121,6 +145,7 @@ def _rebuild(
     for record in collected.batches():
         restorer.restore(record)
         on_progress(collected.report)
+    restorer.judgements()
     restorer.close()
     collected.report.orphans = collected.cases_left()
     if store.checkpoints.glance("", ())[0] != epoch:
@@ -139,6 +164,7 @@ class _Restorer:
         newest_ms = min(collected.newest_ms, time.time_ns() // 1_000_000)
         self._horizon_ms = newest_ms - store.ledger.id_memory_ms
         self._at: dict[tuple[str, int], tuple[int, int]] = {}
+        self._drawn: list[Answer] = []
         self._topics: dict[str, str] = {}
 
     def restore(self, record: BatchRecord) -> None:
@@ -167,27 +193,60 @@ class _Restorer:
             for offset, draft in drafts.items()
             if not draft.record and offset not in record.suppressed
         )
-        effects = effects_of(record, tuple(drafts.values()), self._horizon_ms)
-        decided = {offset: bool(draft.record) for offset, draft in drafts.items()}
-        applied = self._store.ledger.apply(effects, self._epoch, decided=decided, outbox=False)
+        drawn = [
+            answer_of_row(row, identity_of(row), record.source, record.partition)
+            for row in record.rows
+            if row.selection == SELECTED
+        ]
+        effects = replace(
+            effects_of(record, tuple(drafts.values()), self._horizon_ms),
+            tasks=tuple(self._tasks(record)),
+            jobs=tuple(map(_job_draft, drawn)),
+        )
+        kept = {offset: bool(draft.record) for offset, draft in drafts.items()}
+        applied = self._store.ledger.apply(
+            effects, self._epoch, decided=Decided(kept, record.refused), outbox=False
+        )
         report.cases += applied.cases
+        report.tasks += len(effects.tasks)
+        self._drawn += [answer for answer in drawn if answer.position[2] not in record.refused]
+
+    def _tasks(self, record: BatchRecord) -> Iterator[TaskDraft]:
+        for row in record.rows:
+            if row.kind is Kind.CHECKED and row.audited:
+                identity = identity_of(row)
+                task = self._collected.take_task(
+                    (record.source, record.partition, row.offset, identity)
+                )
+                if task is not None:
+                    yield TaskDraft(identity, row.offset, task["due_ms"], encode_case(task))
 
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
-        identity = case_id(row.identity, row.event_id)
-        case = self._collected.take_case((record.source, record.partition, row.offset, identity))
-        hits = group_hits(row)
-        if case is None or row.offset in record.suppressed:
-            return CaseDraft(identity, row.offset, hits[0].group, 0.0, "", row.hour // 24, (), b"")
-        return CaseDraft(
-            case_id=case["case_id"],
-            offset=row.offset,
-            group=case["group"],
-            priority=case["priority"],
-            severity=case["severity"],
-            day=row.hour // 24,
-            indexes=indexes_of(case),
-            record=encode_case({k: v for k, v in case.items() if k not in ("kind", "version")}),
-        )
+        identity, day = identity_of(row), row.hour // 24
+        place = (record.source, record.partition, row.offset, identity)
+        # One that was suppressed may have got a case from the judge: that one stays where it is.
+        suppressed = row.offset in record.suppressed
+        case = None if suppressed else self._collected.take_case(place)
+        if case is None:
+            return CaseDraft(identity, row.offset, group_hits(row)[0].group, 0.0, "", day, (), b"")
+        return case_draft(case, row.offset, day, encode_case(case))
+
+    def judgements(self) -> None:
+        """After all batches: what was judged, and of what was drawn and has no judgement, that its
+        payload is gone."""
+        for answer in self._drawn:
+            place = (*answer.position, answer.job_id)
+            judged = self._collected.take_judgement(place)
+            if judged is None:
+                lost = Judgement(Status.FAILED, version="", reason="payload_lost")
+                judged = Judged(answer, lost)
+                self._collected.report.jobs_lost += 1
+            else:
+                self._collected.report.judgements += 1
+            case = self._collected.take_case(place) if judged.case == "opened" else None
+            record = None if case is None else encode_case(case)
+            self._store.judgements.restore(judged, record, self._epoch)
+            self._collected.report.cases += record is not None
 
     def close(self) -> None:
         partitions: dict[str, set[int]] = {}
@@ -213,6 +272,16 @@ def _after(record: BatchRecord, offset: int) -> BatchRecord:
     return replace(record, first=offset, rows=rows, received=len(rows), gaps=gaps, lost=lost)
 
 
+def identity_of(row: Row) -> str:
+    return case_id(row.identity, row.event_id)
+
+
+def _job_draft(answer: Answer) -> JobDraft:
+    """Only to repeat whether the backlog refused it: no job is written."""
+    place = (answer.app, answer.hour, prefix_of(answer.release, answer.ruleset, answer.language))
+    return JobDraft(answer.job_id, answer.position[2], answer.audited, answer.stratum, place, b"")
+
+
 def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...], horizon_ms: int) -> Effects:
     """The effects that a batch had, from its rows. Identities older than ``horizon_ms``
     (milliseconds since 1970) are left out."""
@@ -232,6 +301,8 @@ def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...], horizon_ms: in
         batch=batch,
         rows=record.rows,
         cases=cases,
+        tasks=(),
+        jobs=(),
         groups=tuple(hit for row in record.rows for hit in group_hits(row)),
         dead_letters=(),
         identities=tuple(

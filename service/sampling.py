@@ -1,16 +1,20 @@
 """Who is looked at: one keyed hash per answer, strata, inclusion probabilities. Pure.
 
-One u in [0, 1) decides everything about an answer: audit if u < π_audit, judge if u < π_stratum.
-As π_stratum ≥ π_audit always, every audited answer is judged too.
+One u in [0, 1) decides everything about an answer: audit if u < π_audit, judge if u < π, with
+π = min(1, max(π_audit, π_stratum · factor)). As π ≥ π_audit always, every audited answer is judged
+too. When the budget is exhausted, π is π_audit. The factors come from a controller that keeps
+judging within its budget (:mod:`service.budget`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 
-from service.policy import SamplingPolicy
+import orjson
+
+from service.policy import OTHER, SamplingPolicy
 
 FLAGGED_HIGH = "flagged_high"
 FLAGGED = "flagged"
@@ -21,15 +25,69 @@ STRATA = (FLAGGED_HIGH, FLAGGED, ABSTAINED, LOW_OVERLAP, REST)
 """In the order in which they claim an answer."""
 ABSTENTIONS = frozenset({"no_answer", "clarify", "deny"})
 
+SELECTED = "selected"
+SAMPLED_OUT = "sampled_out"
+BUDGET_SKIPPED = "budget_skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What a controller publishes and every draw of a batch uses, by app label.
+
+    ``judge``: a factor in [floor, 1] on π of the strata; ``audit``: π_audit from forecast traffic,
+    absent while an app's traffic is unknown; ``exhausted``: even the floor would exceed the budget,
+    so that only audits are judged. ``version`` goes up whenever something moved.
+    """
+
+    version: int = 0
+    judge: Mapping[str, float] = field(default_factory=dict)
+    audit: Mapping[str, float] = field(default_factory=dict)
+    exhausted: bool = False
+    published_ms: int = 0
+
+    @classmethod
+    def initial(cls) -> Factors:
+        """Before any controller ran: π as the policy says."""
+        return INITIAL_FACTORS
+
+    def judge_of(self, label: str) -> float:
+        """The factor of an app. One that is new since the factors were published gets the
+        smallest of the others: it must not spend what they save."""
+        factor = self.judge.get(label)
+        return min(self.judge.values(), default=1.0) if factor is None else factor
+
+    def audit_of(self, label: str, policy: SamplingPolicy) -> float:
+        """π_audit of an app, from its policy while its traffic is unknown."""
+        return self.audit.get(label, policy.audit)
+
+
+INITIAL_FACTORS = Factors()
+
+
+def encode_factors(factors: Factors) -> bytes:
+    return orjson.dumps(asdict(factors))
+
+
+def decode_factors(data: bytes) -> Factors:
+    """Raises TypeError or ValueError for what :func:`encode_factors` never made."""
+    return Factors(**orjson.loads(data))
+
 
 @dataclass(slots=True)
 class Draw:
-    """One answer's place in the sample: u, its stratum, and the inclusion probabilities there."""
+    """One answer's place in the sample: u, its stratum, and the inclusion probabilities there.
+
+    ``pi``: the chance that the judge gets the answer, which a selected one is weighted by (1/π);
+    ``wanted``: what it would be if the budget were not exhausted (else the same); ``factors``:
+    version of the factors that they come from.
+    """
 
     u: float
     stratum: str
     pi: float
     pi_audit: float
+    factors: int = 0
+    wanted: float = 0.0
 
     @property
     def audited(self) -> bool:
@@ -64,7 +122,46 @@ def stratum_of(gravest: str | None, label: str, marks: Collection[str]) -> str:
     return LOW_OVERLAP if LOW_OVERLAP in marks else REST
 
 
-def draw(secret: bytes, app: str, event_id: str, stratum: str, policy: SamplingPolicy) -> Draw:
-    """u and the inclusion probabilities of one checked answer of ``stratum``."""
-    pi: float = getattr(policy, stratum)
-    return Draw(uniform(secret, app, event_id), stratum, max(pi, policy.audit), policy.audit)
+def draw(
+    secret: bytes,
+    app: str,
+    event_id: str,
+    stratum: str,
+    policy: SamplingPolicy,
+    factors: Factors = INITIAL_FACTORS,
+    label: str = OTHER,
+) -> Draw:
+    """u and the inclusion probabilities of one checked answer of ``stratum``. ``app``: its name as
+    it was sent (u depends on it); ``label``: the bounded one, which the factors go by."""
+    pi_stratum: float = getattr(policy, stratum)
+    pi_audit = factors.audit_of(label, policy)
+    wanted = min(1.0, max(pi_audit, pi_stratum * factors.judge_of(label)))
+    pi = pi_audit if factors.exhausted else wanted
+    return Draw(uniform(secret, app, event_id), stratum, pi, pi_audit, factors.version, wanted)
+
+
+def with_feedback(drawn: Draw, pi_feedback: float, factors: Factors = INITIAL_FACTORS) -> Draw:
+    """The second draw, when somebody complains: the same u, π the larger of the two. For answers
+    that are in the sample already too: their chance to be in it has grown just the same.
+
+    ``pi_feedback``: ``policy.negative_feedback`` times the app's factor; ``factors``: those in
+    force now. While they are exhausted the second draw adds nothing.
+    """
+    pi = drawn.pi if factors.exhausted else max(drawn.pi, pi_feedback)
+    return replace(drawn, pi=pi, wanted=max(drawn.wanted, pi, pi_feedback))
+
+
+def disposition(drawn: Draw, factors: Factors) -> str:
+    """``selected``, ``sampled_out``, or ``budget_skipped``: there is no budget even for the floor,
+    and with one the answer would have been selected. An audited answer is always ``selected``.
+
+    ``factors``: those that it was drawn with.
+    """
+    if drawn.judged:
+        return SELECTED
+    return BUDGET_SKIPPED if factors.exhausted and drawn.u < drawn.wanted else SAMPLED_OUT
+
+
+def inclusion(drawn: Draw, factors: Factors) -> float:
+    """π to weight a selected answer by. It is the draw's own: an exhausted budget is in it."""
+    return drawn.pi

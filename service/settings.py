@@ -113,6 +113,63 @@ class Settings(BaseModel):
     max_groups: int = Field(100_000, ge=1)
     releases_per_app: int = Field(20, ge=1)
 
+    # The judge
+    judge_base_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s?#]+$",
+        description="An OpenAI-compatible endpoint, up to where /chat/completions follows "
+        "(https://host/v1). Without it the judge is off. Set it for every process.",
+    )
+    judge_model: str | None = Field(None, description="The model's name at that endpoint.")
+    judge_api_key: SecretStr | None = Field(None, description="Sent as a bearer token.")
+    judge_temperature: float | None = Field(
+        0.0, ge=0, le=2, description="`none` leaves it to the endpoint."
+    )
+    judge_seed: int | None = None
+    judge_relevance: bool = Field(
+        True, description="A second, small call: does the answer answer the question?"
+    )
+    judge_max_tokens: int = Field(
+        4_096, ge=256, description="Of one ruling, a model's thoughts included."
+    )
+    judge_call_timeout_s: float = Field(60.0, gt=0, description="Of one call, from start to end.")
+    judge_deadline_s: float = Field(
+        180.0, gt=0, description="Of one round at one answer, retries included."
+    )
+    judge_max_age_s: float = Field(
+        86_400.0, gt=0, description="An answer that waits longer for the judge has failed."
+    )
+    judge_concurrency: int = Field(4, ge=1, le=256, description="Answers at a time, each process.")
+    judge_max_backlog: int = Field(
+        2_000, ge=1, description="Answers that may wait; more are refused, audited ones never."
+    )
+    judge_takeover_s: float = Field(
+        60.0, ge=2, description="Work of a judge that said nothing for so long is taken over."
+    )
+    judge_flip_share: float = Field(
+        0.01, ge=0, le=1, description="Share of the answers that is judged twice, to see flips."
+    )
+
+    # The judge's budget
+    judge_tokens_per_day: int | None = Field(
+        None, ge=0, description="Tokens, in and out, of a UTC day; no bound when absent."
+    )
+    judge_money_per_day: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Money of a UTC day, in the currency of the prices; no bound when absent.",
+    )
+    judge_calls_per_minute: int | None = Field(
+        None, ge=1, description="Calls of all workers in any 60 seconds; no bound when absent."
+    )
+    judge_price_input: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Of a million input tokens, in any currency."
+    )
+    judge_price_output: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Of a million output tokens."
+    )
+
     # Web
     host: str = "127.0.0.1"
     port: int = Field(8321, ge=0, le=65_535)
@@ -121,6 +178,19 @@ class Settings(BaseModel):
         9464, ge=0, le=65_535, description="Of consume: /metrics, /healthz, /readyz."
     )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("judge_temperature", "judge_seed", mode="before")
+    @classmethod
+    def _left_to_the_endpoint(cls, value: Any) -> Any:
+        return None if value in ("", "none") else value
+
+    @model_validator(mode="after")
+    def _judge_has_a_model(self) -> Settings:
+        if self.judge_base_url is not None and not self.judge_model:
+            raise ValueError(
+                "JUDGE_BASE_URL needs JUDGE_MODEL: the name that the endpoint gives the model"
+            )
+        return self
 
     @field_validator("documents_url")
     @classmethod
@@ -141,6 +211,21 @@ class Settings(BaseModel):
                 "what is written to one would be read as another"
             )
         return self
+
+    @model_validator(mode="after")
+    def _money_has_prices(self) -> Settings:
+        if self.judge_money_per_day is not None and not (
+            self.judge_price_input or self.judge_price_output
+        ):
+            raise ValueError(
+                "JUDGE_MONEY_PER_DAY needs JUDGE_PRICE_INPUT and JUDGE_PRICE_OUTPUT: "
+                "without prices nothing costs anything"
+            )
+        return self
+
+    @property
+    def judging(self) -> bool:
+        return self.judge_base_url is not None
 
     @property
     def embedded(self) -> bool:

@@ -1,8 +1,9 @@
-"""The records of ``rag.verdicts``: kinds ``batch`` and ``case``. Pure encoding and decoding.
+"""The records of ``rag.verdicts``: kinds ``batch``, ``case``, ``task`` and ``judgement``. Pure.
 
 ``batch`` closes a batch: it carries the offsets, what was received, skipped and lost, and one
-compact row a record. ``case`` carries one flagged answer. A ``case`` counts only once the ``batch``
-that covers its position is there.
+compact row a record. ``case`` carries one flagged answer, ``task`` one that people audit,
+``judgement`` what the judge said of one. These count only once the ``batch`` that covers their
+position is there.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ VERSION = 1
 class BatchRecord:
     """One closed batch. Offsets [first, next) of (source, partition); ``lost``: reason → records.
 
-    ``suppressed``: offsets of flagged answers that were counted in their groups without a case.
+    ``suppressed``: offsets of flagged answers that were counted in their groups without a case;
+    ``refused``: of answers that were drawn for the judge when its backlog was full.
     """
 
     source: str
@@ -37,10 +39,12 @@ class BatchRecord:
     lost: Mapping[str, int]
     rows: tuple[Row, ...]
     suppressed: frozenset[int] = field(default=frozenset())
+    refused: frozenset[int] = field(default=frozenset())
 
 
 def encode_batch_head(batch: BatchRecord) -> bytes:
-    """The record up to ``suppressed``: only the store's script knows it, and closes the object."""
+    """The record up to ``suppressed`` and ``refused``: only the store's script knows these, and
+    closes the object."""
     body = {
         "kind": "batch",
         "version": VERSION,
@@ -82,11 +86,12 @@ def _storable(value: Any) -> Any:
 
 
 def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
-    """A batch, a case as a dict, or None for a kind or version that this release does not know."""
+    """A batch, another record as a dict (``kind`` says of what), or None for a kind or version that
+    this release does not know."""
     data = orjson.loads(value)
     if data.get("version") != VERSION:
         return None
-    if data["kind"] == "case":
+    if data["kind"] in ("case", "task", "judgement"):
         return dict(data)
     if data["kind"] != "batch":
         return None
@@ -103,4 +108,5 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
         lost=data["lost"],
         rows=tuple(decode_row(row) for row in data["rows"]),
         suppressed=frozenset(data["suppressed"]),
+        refused=frozenset(data["refused"]),
     )

@@ -1,27 +1,44 @@
-"""What holds for every test: no sockets in the pure ones, and no skip that goes unnoticed."""
+"""What holds for every test: no sockets in the pure ones, none but to this machine in the others,
+and no skip that goes unnoticed."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 TESTS = Path(__file__).parent
 WITHOUT_SOCKETS = (TESTS / "unit", TESTS / "architecture")
+LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+SERVERS = ("TEST_KAFKA_BOOTSTRAP", "TEST_REDIS_URL")
+"""Name servers that may stand elsewhere."""
 
 
-def pytest_configure() -> None:
-    """A shell's own settings must not steer a test, nor a process that one starts."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """A shell's own settings must not steer a test, nor a process that one starts. Sockets of this
+    machine's file system reach no other one, and an event loop wakes itself up through a pair."""
+    config.option.allow_unix_socket = True
     for name in [name for name in os.environ if name.startswith("GROUNDWATCH_")]:
         del os.environ[name]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    hosts = LOOPBACK + [host for name in SERVERS for host in _hosts_in(os.environ.get(name, ""))]
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in WITHOUT_SOCKETS):
             item.add_marker(pytest.mark.disable_socket)
+        elif item.get_closest_marker("allow_hosts") is None:
+            item.add_marker(pytest.mark.allow_hosts(hosts))
+
+
+def _hosts_in(addresses: str) -> list[str]:
+    """The hosts of a URL, or of ``host:port,host:port``."""
+    urls = [url if "://" in url else f"//{url}" for url in addresses.split(",")]
+    return [host for url in urls if (host := urlsplit(url).hostname)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -25,6 +25,7 @@ from service.checks.model import (
     Span,
 )
 from service.checks.reading import speech
+from service.checks.reading.marks import says_nothing, touched
 from service.checks.reading.sentences import Kind
 from service.checks.reading.sources import in_german
 from service.checks.reading.speech import Spoken
@@ -120,10 +121,6 @@ def _structured(given: CheckInput) -> list[Span | None]:
     return spans
 
 
-_SOURCE_WORDS = re.compile(
-    r"(?i)\b(?:sources?|references?|see|citations?|quellen?|quellenangaben?|siehe|vgl|belege?|"
-    r"nachweise?|fuentes?|véase|referencias?|voir|références?|and|und|et|y)\b"
-)
 _NOTHING = re.compile(r"[\s\W_]*")
 
 
@@ -141,38 +138,19 @@ def _lines(
     starts = [line.start for line in lines]
     for one in reading.citations:
         if one.start is not None and one.end is not None:
-            for at in _touched(lines, starts, one.start, one.end):
+            for at in touched(starts, one.start, one.end):
                 lines[at].covered = True
                 lines[at].marks.append((one.start, one.end))
     for start, end in spans:
-        for at in _touched(lines, starts, start, end):
+        for at in touched(starts, start, end):
             lines[at].covered = True
     definitions = {bisect_right(starts, start) - 1 for start, _ in reading.definitions}
     for number, line in enumerate(lines):
         if number in definitions:
             line.asserts = False
-        elif line.marks and _says_nothing(answer, line):
+        elif line.marks and says_nothing(answer, line.start, line.end, line.marks):
             line.is_source, line.asserts = True, False
     return lines
-
-
-def _touched(lines: Sequence[_Line], starts: Sequence[int], start: int, end: int) -> range:
-    """The sentences that a citation's span reaches into; a marker reaches into one."""
-    first = max(0, bisect_right(starts, start) - 1)
-    last = first
-    while last + 1 < len(lines) and lines[last + 1].start < end:
-        last += 1
-    return range(first, last + 1) if lines else range(0)
-
-
-def _says_nothing(answer: str, line: _Line) -> bool:
-    """Whether nothing is left of a sentence without its citations."""
-    parts, at = [], line.start
-    for start, end in line.marks:
-        parts.append(answer[at:start])
-        at = max(at, end)
-    parts.append(answer[at : line.end])
-    return _NOTHING.fullmatch(_SOURCE_WORDS.sub("", "".join(parts))) is not None
 
 
 # ── what a citation covers ────────────────────────────────────────────────────────────────────

@@ -8,9 +8,14 @@ compared with what is known.
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import orjson
+import yaml
+
+from service.sampling import STRATA
+
+SAMPLING_SECRET = "nimmerwerk"  # noqa: S105 (it protects nothing: everybody is to see the same)
 
 
 class KnowledgeChunk(TypedDict):
@@ -36,6 +41,15 @@ def load_knowledge_base() -> list[KnowledgeChunk]:
 def policy_text() -> str:
     """The demo's policy file (YAML)."""
     return files(__name__).joinpath("policy.yaml").read_text(encoding="utf-8")
+
+
+def policy(judged: bool = False) -> dict[str, Any]:
+    """The demo's policy as plain data. ``judged``: every answer is drawn for the judge."""
+    data: dict[str, Any] = yaml.safe_load(policy_text())
+    if judged:
+        for app in data["apps"].values():
+            app["sampling"] |= dict.fromkeys(STRATA, 1.0)
+    return data
 
 
 def _lines(name: str) -> list[bytes]:

@@ -23,7 +23,8 @@ def priority(severity: str, occurred_ms: int, half_life_days: float = 1.0) -> fl
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
     """One row of the queue. ``occurred_ms``: milliseconds since 1970; ``headline``: the gravest
-    finding's detail line; ``alike``: flagged answers of its group so far, this one included."""
+    finding's detail line; ``alike``: flagged answers of its group so far, this one included;
+    ``scripted``: the judge's part in it is by a script, no model ruled."""
 
     case_id: str
     app: str
@@ -40,6 +41,7 @@ class CaseSummary:
     group: str | None
     alike: int
     priority: float
+    scripted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Case:
     """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
     be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
     of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome;
-    ``position``: (source, partition, offset) of the event."""
+    ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
+    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet."""
 
     summary: CaseSummary
     event: dict[str, Any]
@@ -60,6 +63,7 @@ class Case:
     pi: float
     position: tuple[str, int, int]
     reduced: bool = False
+    judgement: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

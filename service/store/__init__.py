@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from service.store.archive import Archive
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Connection, StoreOutage, connect
+from service.store.jobs import Jobs, Taken
+from service.store.judgements import Gone, Judgements
 from service.store.ledger import (
     Applied,
     Caps,
+    Decided,
     Duplicates,
     Fenced,
     Ledger,
@@ -19,11 +22,13 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.tasks import Tasks
 
 __all__ = [
     "MEMORY_URL", "Applied", "Archive", "Caps", "Checkpoint", "Checkpoints", "Connection",
-    "Duplicates", "Fenced", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "SchemaError",
-    "SourceStart", "Store", "StoreOutage", "connect",
+    "Decided", "Duplicates", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
+    "OutboxPending", "Refused", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
+    "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -35,6 +40,9 @@ class Store:
     checkpoints: Checkpoints
     ledger: Ledger
     archive: Archive
+    jobs: Jobs
+    judgements: Judgements
+    tasks: Tasks
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -43,4 +51,7 @@ class Store:
             Checkpoints(connection),
             Ledger(connection, caps),
             Archive(connection, checks),
+            Jobs(connection),
+            Judgements(connection, caps),
+            Tasks(connection),
         )

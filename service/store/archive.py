@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from service.accounting import CASE_STATES, Books, books_of
+from service.accounting import CASE_STATES, Books, States, books_of
+from service.judging.cases import with_judgement
 from service.review.cases import (
     DAY_MS,
     SEVERITY_ORDER,
@@ -25,7 +22,12 @@ from service.review.cases import (
 )
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
+from service.store.cursors import decode_cursor, encode_cursor
+from service.store.jobs import Jobs
+from service.store.tasks import Tasks
 
+WITHHELD = "withheld"
+_CASE_FIELDS = ("record", "status", "group", "severity", "judgement")
 _WALK = 200
 """Ids looked at per round trip. A ZINTERSTORE of two large indexes would block Redis for tens of
 milliseconds; walking the rarest one in pages takes three to nine."""
@@ -38,26 +40,31 @@ class Archive:
         self._c = connection
         self._checks = checks
         self._checkpoints = Checkpoints(connection)
+        self._tasks = Tasks(connection)
+        self._jobs = Jobs(connection)
 
     def list_cases(
         self, filter: CaseFilter = CaseFilter(), cursor: str | None = None, limit: int = 50
     ) -> CasePage:
-        """Up to ``limit`` cases by falling priority. ValueError for a cursor that is not ours."""
+        """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
+        among them. ValueError for a cursor that is not ours."""
         dimensions = filter.indexes() or [("all", "cases")]
         keys = [self._c.keys.index(*dimension) for dimension in dimensions]
         with self._c.guard():
             sizes = [self._c.client.zcard(key) for key in keys]
             rarest = keys[sizes.index(min(sizes))]
             others = [key for key in keys if key != rarest]
-            found = self._walk(rarest, others, _decode_cursor(cursor), limit + 1)
+            found = self._walk(rarest, others, decode_cursor(cursor), limit + 1)
             cases = self._summaries([case_id for case_id, _ in found[:limit]])
         more = len(found) > limit
-        return CasePage(cases, _encode_cursor(found[limit - 1]) if more else None)
+        return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
 
     def _walk(
         self, key: str, others: Sequence[str], after: tuple[str, float] | None, want: int
     ) -> list[tuple[str, float]]:
-        """Ids of ``key`` that are in all ``others``, by falling (priority, id), after ``after``."""
+        """Ids of ``key`` that are in all ``others`` and not withheld, by falling (priority, id),
+        after ``after``."""
+        withheld = self._c.keys.index("status", WITHHELD)
         found: list[tuple[str, float]] = []
         top: Any = after[1] if after else "+inf"
         skip = 0
@@ -70,47 +77,57 @@ class Archive:
             if after is not None:
                 ids = [item for item in ids if (item[1], item[0]) < (after[1], after[0])]
             for other in others:
-                if ids:
-                    scores = self._c.client.zmscore(other, [case_id for case_id, _ in ids])
-                    ids = [
-                        item for item, score in zip(ids, scores, strict=True) if score is not None
-                    ]
-            found += ids
+                ids = self._those(ids, other, inside=True)
+            found += self._those(ids, withheld, inside=False)
             if len(page) < _WALK:
                 break
         return found[:want]
 
+    def _those(
+        self, ids: list[tuple[str, float]], key: str, *, inside: bool
+    ) -> list[tuple[str, float]]:
+        if not ids:
+            return []
+        scores = self._c.client.zmscore(key, [case_id for case_id, _ in ids])
+        return [
+            item for item, score in zip(ids, scores, strict=True) if (score is not None) is inside
+        ]
+
     def _summaries(self, case_ids: Sequence[str]) -> list[CaseSummary]:
         pipe = self._c.client.pipeline(transaction=False)
         for case_id in case_ids:
-            pipe.hmget(self._c.keys.case(case_id), "record", "status", "group")
+            pipe.hmget(self._c.keys.case(case_id), *_CASE_FIELDS)
         stored = [reply for reply in pipe.execute() if reply[0] is not None]
-        for _, _, group in stored:
+        for _, _, group, *_ in stored:
             pipe.hget(self._c.keys.group(text(group)), "count")
         counts = pipe.execute() if stored else []
         return [
-            _summary(_body(record), text(status), int(count or 1))
-            for (record, status, _), count in zip(stored, counts, strict=True)
+            _summary(_body(*fields), text(fields[1]), int(count or 1))
+            for fields, count in zip(stored, counts, strict=True)
         ]
 
     def kept(self, case_ids: Sequence[str]) -> frozenset[str]:
-        """Those of the ids under which a case is kept."""
+        """Those of the ids under which a case is kept that anybody may see."""
         pipe = self._c.client.pipeline(transaction=False)
         for case_id in case_ids:
-            pipe.exists(self._c.keys.case(case_id))
+            pipe.hget(self._c.keys.case(case_id), "status")
         with self._c.guard():
-            found = pipe.execute()
-        return frozenset(id_ for id_, there in zip(case_ids, found, strict=True) if there)
+            states = pipe.execute()
+        return frozenset(
+            case_id
+            for case_id, status in zip(case_ids, states, strict=True)
+            if status is not None and text(status) != WITHHELD
+        )
 
     def case(self, case_id: str) -> Case | None:
+        """None too for one that is withheld for an audit."""
         with self._c.guard():
-            record, status, group = self._c.client.hmget(
-                self._c.keys.case(case_id), "record", "status", "group"
-            )
-            if record is None:
+            fields = self._c.client.hmget(self._c.keys.case(case_id), *_CASE_FIELDS)
+            _, status, group, *_ = fields
+            if status is None or text(status) == WITHHELD:
                 return None
             count = self._c.client.hget(self._c.keys.group(text(group)), "count")
-        body = _body(record)
+        body = _body(*fields)
         source, partition, offset = body["position"]
         return Case(
             summary=_summary(body, text(status), int(count or 1)),
@@ -124,6 +141,7 @@ class Archive:
             pi=body["pi"],
             position=(source, partition, offset),
             reduced=body["reduced"],
+            judgement=body.get("judgement"),
         )
 
     def case_counts(self) -> dict[str, int]:
@@ -135,10 +153,13 @@ class Archive:
             }
         return counts
 
+    def states(self) -> States:
+        return States(self.case_counts(), self._tasks.counts(), self._jobs.pending())
+
     def open_by_severity(self) -> dict[str, int]:
         with self._c.guard():
             return {
-                severity: int(self._c.client.zcard(self._c.keys.index("severity", severity)))
+                severity: int(self._c.client.zcard(self._c.keys.index("open", severity)))
                 for severity in SEVERITY_ORDER
             }
 
@@ -148,7 +169,7 @@ class Archive:
         ages = []
         with self._c.guard():
             for severity in SEVERITY_ORDER:
-                key = self._c.keys.index("severity", severity)
+                key = self._c.keys.index("open", severity)
                 for _, score in self._c.client.zrange(key, 0, 0, withscores=True):
                     ages.append(int((score - priority(severity, 0)) * DAY_MS))
         return min(ages, default=None)
@@ -173,7 +194,7 @@ class Archive:
         so they are read twice until two readings of the checkpoints agree."""
         partitions = self._checkpoints.books()
         for _ in range(20):
-            totals, states = self.totals(), self.case_counts()
+            totals, states = self.totals(), self.states()
             again = self._checkpoints.books()
             if again == partitions:
                 break
@@ -203,9 +224,14 @@ def _numbers(reply: Any) -> Counter[str]:
     return Counter({field: int(number) for field, number in pairs(reply).items()})
 
 
-def _body(record: bytes) -> dict[str, Any]:
+def _body(record: bytes, status: Any, group: Any, severity: Any, judgement: Any) -> dict[str, Any]:
+    """A case as it was drafted, and what the judge added since."""
     body: dict[str, Any] = orjson.loads(zlib.decompress(record))
-    return body
+    if severity is not None:
+        body["severity"] = text(severity)
+    if judgement is None:
+        return body
+    return with_judgement(body, orjson.loads(zlib.decompress(judgement)))
 
 
 def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
@@ -225,22 +251,9 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         group=body["group"],
         alike=alike,
         priority=body["priority"],
+        scripted=_scripted(body.get("judgement")),
     )
 
 
-def _encode_cursor(position: tuple[str, float]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
-
-
-def _decode_cursor(cursor: str | None) -> tuple[str, float] | None:
-    if not cursor:
-        return None
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        case_id, score = json.loads(base64.urlsafe_b64decode(padded))
-        position = str(case_id), float(score)
-    except (binascii.Error, ValueError, TypeError, OverflowError, RecursionError):
-        position = "", math.nan
-    if not math.isfinite(position[1]):
-        raise ValueError("the cursor is not one of ours")
-    return position
+def _scripted(judgement: dict[str, Any] | None) -> bool:
+    return bool(judgement and judgement["scripted"] and judgement["findings"])

@@ -96,9 +96,13 @@ class Checkpoints:
             self._c.client.hset(self._c.keys.meta, "state", "")
 
     def wipe(self) -> None:
-        """Delete all but the store's identity and the documents (they come from elsewhere)."""
+        """Delete all but the store's identity, the documents (they come from elsewhere), leases,
+        and what was spent with the factors that follow from it: no record tells it again."""
         keys = self._c.keys
-        kept = (keys.meta, keys.documents(""), keys.numbers(""))
+        kept = (
+            keys.meta, keys.documents(""), keys.numbers(""), keys.lease(""), keys.fences,
+            keys.budgets, keys.factors,
+        )  # fmt: skip
         with self._c.guard():
             for key in self._c.client.scan_iter(match=keys.prefix + "*", count=1_000):
                 if not text(key).startswith(kept):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -42,8 +43,7 @@ class Connection:
         """Run ``scripts/<name>.lua``. Raises :class:`Outage` when the store is away or full."""
         script = self._scripts.get(name)
         if script is None:
-            source = resources.files("service.store").joinpath("scripts", f"{name}.lua").read_text()
-            script = self._scripts[name] = self.client.register_script(source)
+            script = self._scripts[name] = self.client.register_script(_source(name))
         with self.guard():
             return script(keys=keys, args=args)
 
@@ -61,6 +61,16 @@ class Connection:
             if code not in _HEALING:
                 raise
             raise StoreOutage(f"Redis refuses to write for now ({code})") from None
+
+
+_WITH = re.compile(r"-- with (\w+)\n")
+
+
+def _source(name: str) -> str:
+    """A script, with the one it builds upon (``-- with name`` in its first line) before it."""
+    text = resources.files("service.store").joinpath("scripts", f"{name}.lua").read_text()
+    base = _WITH.match(text)
+    return _source(base[1]) + text if base is not None else text
 
 
 def _error_code(error: redis.ResponseError) -> str:

@@ -17,9 +17,20 @@
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
-| case:C | hash | deflated case record, status, group |
-| cases:D:V | zset | case ids with value V in dimension D, by priority |
+| case:C | hash | deflated case record, status, group, severity, priority, deflated judgement |
+| cases:D:V | zset | case ids with value V in dimension D, by priority; `open`: by severity |
 | facet:D | set | values of dimension D that occur |
+| jobs | stream | judge jobs: case id and deflated job; group `judges` |
+| outbox:judge | list | records of judgements and of the cases they opened, not yet produced |
+| judged:D | hash | case id and position → what the judge said of an answer of day D; 90 days |
+| task:C | hash | deflated audit task of answer C, status, due (ms) |
+| tasks:S | zset | audit tasks in state S, open ones by when they are due (ms) |
+| budget:D | hash | what judging cost on day D: debited, settled, of audits, answers |
+| budget:D:open | hash | reservation of day D → what it debited, until it is settled |
+| budget:calls | list | when the calls of the last minute were made (ms) |
+| factors | hash | sampling factors in force: version, body as JSON, the audits' reserve |
+| lease:L | hash | holder of lease L: token, fence; expires |
+| fences | hash | lease → fence of its last holder |
 | doc:K | hash | chunk texts of corpus K by ref |
 | numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
 """
@@ -67,8 +78,42 @@ class Keys:
         return self.prefix + "days"
 
     @property
+    def jobs(self) -> str:
+        return self.prefix + "jobs"
+
+    @property
+    def judge_outbox(self) -> str:
+        return self.prefix + "outbox:judge"
+
+    @property
     def groups(self) -> str:
         return self.prefix + "groups"
+
+    @property
+    def budgets(self) -> str:
+        """What the keys of all that was spent begin with."""
+        return self.prefix + "budget:"
+
+    @property
+    def calls(self) -> str:
+        return self.budgets + "calls"
+
+    @property
+    def factors(self) -> str:
+        return self.prefix + "factors"
+
+    @property
+    def fences(self) -> str:
+        return self.prefix + "fences"
+
+    def budget(self, day: int) -> str:
+        return f"{self.budgets}{day}"
+
+    def open_reservations(self, day: int) -> str:
+        return f"{self.budgets}{day}:open"
+
+    def lease(self, name: str) -> str:
+        return f"{self.prefix}lease:{name}"
 
     def source(self, source: str) -> str:
         return f"{self.prefix}source:{source}"
@@ -99,6 +144,15 @@ class Keys:
 
     def facet(self, dimension: str) -> str:
         return f"{self.prefix}facet:{dimension}"
+
+    def judged(self, day: int) -> str:
+        return f"{self.prefix}judged:{day}"
+
+    def task(self, task_id: str) -> str:
+        return f"{self.prefix}task:{task_id}"
+
+    def tasks(self, state: str) -> str:
+        return f"{self.prefix}tasks:{state}"
 
     def numbers(self, corpus: str) -> str:
         return f"{self.prefix}numbers:{corpus}"

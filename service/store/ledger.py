@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from service.accounting import counters_of, partition_counts, totals_of
-from service.drafts import CaseDraft
+from service.drafts import CaseDraft, JobDraft
 from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
+from service.sampling import INITIAL_FACTORS, decode_factors
 from service.store.connection import Connection, text
 from service.store.keys import ID_BUCKETS
 from service.verdicts import BatchRecord, encode_batch_head
@@ -50,15 +51,28 @@ class Duplicates(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What the script decided about the flagged answers of the batch."""
+    """What the script decided about the flagged answers of the batch, and about those drawn for the
+    judge."""
 
     cases: int
     suppressed: int
+    jobs: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided when a batch was first applied. ``kept``: offset of a flagged answer →
+    whether it has a case; ``refused``: offsets of the jobs that the backlog had no room for."""
+
+    kept: Mapping[int, bool]
+    refused: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """One batch's records that are stored but not yet known to be in ``rag.verdicts``."""
+    """One batch's records that are stored but not yet known to be in ``rag.verdicts``. ``cases``:
+    its cases and audit tasks."""
 
     batch_id: str
     batch: bytes
@@ -75,6 +89,7 @@ class Caps:
     releases_per_app: int = 20
     id_window_ms: int = 3_600_000
     memory_share: float = 0.8
+    max_backlog: int = 2_000
 
 
 class Ledger:
@@ -104,7 +119,9 @@ class Ledger:
             for app in set(apps):
                 scores = self._c.client.zrange(self._c.keys.releases(app), 0, -1, withscores=True)
                 releases[app] = {text(name): int(score) for name, score in scores}
-        return Seen(frozenset(int(identity) for identity in known), releases)
+            published = self._c.client.hget(self._c.keys.factors, "body")
+        factors = decode_factors(published) if published else INITIAL_FACTORS
+        return Seen(frozenset(int(identity) for identity in known), releases, factors)
 
     def _place(self, identity: int, timestamp_ms: int) -> tuple[int, str, str]:
         """Time slot, bucket, identity; as text, since a script's numbers are doubles."""
@@ -117,26 +134,31 @@ class Ledger:
         epoch: str,
         *,
         payloads: bool = True,
-        decided: Mapping[int, bool] | None = None,
+        decided: Decided | None = None,
         outbox: bool = True,
     ) -> Applied:
         """Apply one batch, or raise a :class:`Refused` without any effect.
 
-        ``payloads``: False when memory is short. ``decided``: offset → kept, when a rebuild
-        repeats what was decided before (then identities are not compared again).
+        ``payloads``: False when memory is short. ``decided``: when a rebuild repeats what was
+        decided before (then identities are not compared again, and no job is written).
         Raises :class:`Outage` when the store is away: then the batch may or may not have been
         applied, and applying it again tells.
         """
         keys, batch = self._c.keys, effects.batch
         spec = self._spec(effects, epoch, payloads, decided, outbox)
         args: list[Any] = [orjson.dumps(spec), encode_batch_head(batch_record(effects))]
-        args += [zlib.compress(case.record, 1) for case in effects.cases]
+        args += [
+            zlib.compress(draft.record, 1)
+            for drafts in (effects.cases, effects.tasks, effects.jobs)
+            for draft in drafts
+        ]
         reply = self._c.run(
             "apply",
             [
                 keys.checkpoint(batch.source, batch.partition),
                 keys.outbox(batch.source, batch.partition),
                 keys.meta,
+                keys.jobs,
             ],
             args,
         )
@@ -147,7 +169,7 @@ class Ledger:
         effects: Effects,
         epoch: str,
         payloads: bool,
-        decided: Mapping[int, bool] | None,
+        decided: Decided | None,
         outbox: bool,
     ) -> dict[str, Any]:
         batch, caps = effects.batch, self._caps
@@ -187,12 +209,22 @@ class Ledger:
                 for release, last_seen in releases.items()
             ],
             "releases_per_app": caps.releases_per_app,
-            "groups": [_group_spec(hit) for hit in effects.groups],
+            "groups": [group_spec(hit) for hit in effects.groups],
             "max_groups": caps.max_groups,
             "cases": [
-                _case_spec(case, groups_by_offset[case.offset], decided or {})
+                case_spec(
+                    case,
+                    groups_by_offset[case.offset],
+                    None if decided is None else decided.kept[case.offset],
+                )
                 for case in effects.cases
             ],
+            "tasks": [{"id": task.task_id, "due_ms": str(task.due_ms)} for task in effects.tasks],
+            "jobs": [
+                _job_spec(job, None if decided is None else job.offset in decided.refused)
+                for job in effects.jobs
+            ],
+            "max_backlog": caps.max_backlog,
             "max_cases": caps.max_cases,
             "cases_per_group_day": caps.cases_per_group_day,
             "payloads": payloads,
@@ -240,7 +272,7 @@ def batch_record(effects: Effects) -> BatchRecord:
     )
 
 
-def _group_spec(hit: GroupHit) -> dict[str, str]:
+def group_spec(hit: GroupHit) -> dict[str, str]:
     return {
         "id": hit.group,
         "app": hit.app,
@@ -254,22 +286,36 @@ def _group_spec(hit: GroupHit) -> dict[str, str]:
     }
 
 
-def _case_spec(case: CaseDraft, groups: list[str], decided: Mapping[int, bool]) -> dict[str, Any]:
+def case_spec(case: CaseDraft, groups: list[str], decided: bool | None) -> dict[str, Any]:
     return {
         "id": case.case_id,
         "offset": str(case.offset),
         "groups": groups,
         "priority": repr(case.priority),
+        "severity": case.severity,
         "day": str(case.day),
         "indexes": [list(index) for index in case.indexes],
-        "decided": decided.get(case.offset),
+        "decided": decided,
+    }
+
+
+def _job_spec(job: JobDraft, refused: bool | None) -> dict[str, Any]:
+    app, hour, field = job.place
+    return {
+        "id": job.job_id,
+        "offset": str(job.offset),
+        "audited": job.audited,
+        "stratum": job.stratum,
+        "counter": f"{app}:{hour}",
+        "field": field,
+        "refused": refused,
     }
 
 
 def _read_reply(reply: list[Any]) -> Applied:
     status = text(reply[0])
     if status == "ok":
-        return Applied(int(reply[1]), int(reply[2]))
+        return Applied(*map(int, reply[1:]))
     if status == "fenced":
         raise Fenced
     if status == "moved":

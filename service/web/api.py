@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -17,9 +18,10 @@ from service.health import Health, liveness, readiness
 from service.intake import Intake, Receipt
 from service.metrics import Metrics
 from service.review.cases import Case, CaseFilter, CasePage
+from service.review.tasks import Task, TaskPage, blind
 from service.web.body import JSON, NDJSON, read_body
 from service.web.options import WebOptions
-from service.web.ports import CaseReader
+from service.web.ports import CaseReader, TaskReader
 from service.web.problems import PROBLEM_JSON, Problem, ProblemBody, problem_of
 
 StatusChoice = Literal["open", "claimed", "resolved", "expired", "erased", "any"]
@@ -52,8 +54,20 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 
 def page_of(cases: CaseReader, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
     """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
-    try:
+    with _cursor_fault(cursor):
         return cases.list_cases(filter, cursor or None, limit)
+
+
+def task_page_of(tasks: TaskReader, cursor: str | None, limit: int) -> TaskPage:
+    """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
+    with _cursor_fault(cursor):
+        return tasks.list_tasks(cursor or None, limit)
+
+
+@contextmanager
+def _cursor_fault(cursor: str | None) -> Iterator[None]:
+    try:
+        yield
     except ValueError:
         if not cursor:
             raise
@@ -64,6 +78,32 @@ class Results(BaseModel):
     """One receipt an event, in the order they were sent. Keys without a value are left out."""
 
     results: list[Receipt]
+
+
+class TaskHead(BaseModel):
+    """An audit task in a list. Times are milliseconds since 1970."""
+
+    task_id: str
+    app: str
+    event_id: str
+    release: str
+    language: str
+    occurred_ms: int
+    due_ms: int
+    status: Literal["open", "done", "expired", "erased"]
+    query: str
+
+
+class TaskBody(TaskHead):
+    """``event``: question, answer and sources alone; ``reduced``: only parts of it were kept."""
+
+    event: dict[str, Any]
+    reduced: bool
+
+
+class TaskPageBody(BaseModel):
+    tasks: list[TaskHead]
+    next_cursor: str | None
 
 
 class EquationBody(BaseModel):
@@ -109,7 +149,7 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 _DESCRIPTIONS = {
     400: "Not JSON, or not UTF-8",
-    404: "No such case",
+    404: "None has this id, or none that may be seen",
     413: "Too many bytes or events",
     415: "Another media type",
     422: "Not a valid answer event, or an invalid parameter; `field` names it",
@@ -136,6 +176,46 @@ _EXAMPLE_RESULT = {
             },
         }
     ]
+}
+_EXAMPLE_CASE = {
+    "summary": {"case_id": "…", "app": "support-assistant", "status": "open", "scripted": False},
+    "event": _EXAMPLE_EVENT,
+    "findings": [{"check": "numbers", "reason": "transposed", "surface": "54 €"}],
+    "judgement": {
+        "status": "judged",
+        "reason": "",
+        "model": "a-model",
+        "version": "a-model/4f1c…/9b2e…",
+        "scripted": False,
+        "relevance": "complete",
+        "assessment": {
+            "faithfulness": 0.0,
+            "context_sufficient": True,
+            "useful": ["pricing#plans"],
+            "answer_kind": "answer",
+            "claims": [
+                {
+                    "sentence": 1,
+                    "start": 0,
+                    "end": 51,
+                    "text": "An extra seat costs 54 € per month",
+                    "verdict": "contradicted",
+                    "reason": "The chunk says 45 €.",
+                    "evidence": [
+                        {
+                            "ref": "pricing#plans",
+                            "quote": "Pro: 45 € per seat and month.",
+                            "start": 0,
+                            "end": 29,
+                        }
+                    ],
+                    "downgraded": False,
+                    "miscited": False,
+                    "cause": "generation",
+                }
+            ],
+        },
+    },
 }
 _EVENT_SCHEMA = {"$ref": "#/components/schemas/AnswerEvent"}
 _REQUEST_BODY = {
@@ -197,10 +277,15 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         "/v1/cases/{case_id}",
         summary="Read one case",
         response_model=Case,
-        responses=_problems(404, 503),
+        responses={
+            200: {"content": {JSON: {"example": _EXAMPLE_CASE}}},
+            **_problems(404, 503),
+        },
     )
     def read_case(case_id: str) -> Response:
-        """The event, its findings and its evidence. Offsets count characters, end exclusive."""
+        """The event, its findings, its evidence, and what the judge said (`judgement`, null where
+        it said nothing yet). Offsets count characters, end exclusive. A case that is withheld for
+        an audit is not there."""
         case = cases.case(case_id)
         if case is None:
             raise Problem(404, "not_found", "no case has this id")
@@ -217,6 +302,42 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         return json_response(_books_body(books()))
 
     return router
+
+
+def task_routes(tasks: TaskReader) -> APIRouter:
+    router = APIRouter(tags=["review"])
+
+    @router.get(
+        "/v1/tasks",
+        summary="List open audit tasks, those that are due first before the others",
+        response_model=TaskPageBody,
+        responses=_problems(422, 503),
+    )
+    def list_tasks(cursor: Cursor = None, limit: Limit = 50) -> Response:
+        """Answers to be labelled blind. Follow `next_cursor` until it is null."""
+        page = task_page_of(tasks, cursor, limit)
+        heads = [_task_head(task) for task in page.tasks]
+        return json_response({"tasks": heads, "next_cursor": page.next_cursor})
+
+    @router.get(
+        "/v1/tasks/{task_id}",
+        summary="Read one audit task",
+        response_model=TaskBody,
+        responses=_problems(404, 503),
+    )
+    def read_task(task_id: str) -> Response:
+        """Question, answer and sources; no finding, no verdict, no mark."""
+        task = tasks.get(task_id)
+        if task is None:
+            raise Problem(404, "not_found", "no audit task has this id")
+        body = {**_task_head(task), "event": blind(task.event), "reduced": task.reduced}
+        return json_response(body)
+
+    return router
+
+
+def _task_head(task: Task) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in TaskHead.model_fields}
 
 
 def _books_body(books: Books) -> dict[str, Any]:

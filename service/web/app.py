@@ -17,11 +17,11 @@ from service.events import AnswerEvent
 from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
-from service.web.api import answer_routes, case_routes, probe_routes
+from service.web.api import answer_routes, case_routes, probe_routes, task_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.pages import STATIC, error_page, page_routes, templates
-from service.web.ports import CaseReader
+from service.web.ports import CaseReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 
 TICK_S = 1.0
@@ -32,12 +32,15 @@ def create_app(
     *,
     intake: Intake,
     cases: CaseReader,
+    tasks: TaskReader,
     books: Callable[[], Books],
+    judge: Callable[[], JudgeState],
     health: Health,
     metrics: Metrics,
     settings: WebOptions,
 ) -> FastAPI:
-    """``books`` may raise ``service.outage.Outage``, as the methods of the ports may."""
+    """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
+    may."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -59,8 +62,9 @@ def create_app(
     environment = templates()
     app.include_router(answer_routes(intake, settings))
     app.include_router(case_routes(cases, books))
+    app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
-    app.include_router(page_routes(environment, cases, books, settings))
+    app.include_router(page_routes(environment, cases, tasks, books, judge, settings))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)

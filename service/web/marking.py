@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, TypeGuard
+from typing import Literal, TypeGuard, get_args
 
-MarkKind = Literal["finding", "evidence"]
+MarkKind = Literal["finding", "evidence", "quote", "sentence"]
+KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``number``: which finding or evidence it is, from 1; ``start``/``end``: character offsets,
-    end exclusive. Offsets outside the text are clamped."""
+    """``number``: which finding, evidence, quote of the judge or sentence it is, from 1;
+    ``start``/``end``: character offsets, end exclusive. Offsets outside the text are clamped."""
 
     kind: MarkKind
     number: int
@@ -23,19 +24,22 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of text under the same marks. ``finding`` / ``evidence``: the number of the
-    innermost mark of that kind over it, or None. ``opens``: marks whose first segment this is.
-    ``omitted``: characters left out after the text."""
+    """A stretch of text under the same marks. ``finding``, ``evidence``, ``quote``, ``sentence``:
+    the number of the innermost mark of that kind over it, or None. ``opens``: marks whose first
+    segment this is. ``omitted``: characters left out after the text."""
 
     text: str
     finding: int | None = None
     evidence: int | None = None
+    quote: int | None = None
+    sentence: int | None = None
     opens: tuple[Mark, ...] = ()
     omitted: int = 0
 
     @property
     def plain(self) -> bool:
-        return self.finding is None and self.evidence is None
+        """Nothing to see in it: a sentence is only a place."""
+        return self.finding is None and self.evidence is None and self.quote is None
 
 
 def span(start: object, end: object, text: str) -> tuple[int, int] | None:
@@ -61,7 +65,7 @@ def segments_of(text: str, marks: Iterable[Mark]) -> list[Segment]:
             closing.setdefault(clamped[1], []).append(mark)
     borders = sorted({0, len(text), *opening, *closing})
     # Insertion order = order of opening: the last one that is still open is the innermost.
-    open_marks: dict[MarkKind, dict[int, None]] = {"finding": {}, "evidence": {}}
+    open_marks: dict[MarkKind, dict[int, None]] = {kind: {} for kind in KINDS}
     segments = []
     for start, end in itertools.pairwise(borders):
         for mark in closing.get(start, ()):
@@ -69,15 +73,24 @@ def segments_of(text: str, marks: Iterable[Mark]) -> list[Segment]:
         opens = tuple(sorted(opening.get(start, ()), key=lambda mark: -mark.end))
         for mark in opens:
             open_marks[mark.kind][mark.number] = None
+        over = {kind: next(reversed(numbers), None) for kind, numbers in open_marks.items()}
         segments.append(
             Segment(
                 text[start:end],
-                next(reversed(open_marks["finding"]), None),
-                next(reversed(open_marks["evidence"]), None),
+                over["finding"],
+                over["evidence"],
+                over["quote"],
+                over["sentence"],
                 opens,
             )
         )
     return segments
+
+
+def by_sentence(segments: Iterable[Segment]) -> list[tuple[int | None, list[Segment]]]:
+    """Runs of segments under the same sentence mark, or under none."""
+    runs = itertools.groupby(segments, key=lambda segment: segment.sentence)
+    return [(sentence, list(run)) for sentence, run in runs]
 
 
 def abridged(segments: list[Segment], margin: int) -> list[Segment]:

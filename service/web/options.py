@@ -12,7 +12,7 @@ class WebOptions:
     """``public_url``: where senders reach this server, for the examples on the pages (the Host
     header is a stranger's text and is never used). Sizes in bytes, ages in seconds."""
 
-    public_url: str = "http://127.0.0.1:8000"
+    public_url: str = "http://127.0.0.1:8321"
     max_body_bytes: int = 16 << 20
     max_events: int = 500
     max_tick_age_s: float = MAX_TICK_AGE_S

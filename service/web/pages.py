@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,22 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
 from service.review.cases import CaseFilter
-from service.web.api import Cursor, Filter, page_of
+from service.web.api import Cursor, Filter, page_of, task_page_of
+from service.web.judging import SCRIPTED, judge_line
 from service.web.options import WebOptions
-from service.web.ports import CaseReader
+from service.web.ports import CaseReader, JudgeState, TaskReader
 from service.web.problems import Problem
-from service.web.views import ago, books_line, case_view, moment, queue_url, showable, utc
+from service.web.views import (
+    ago,
+    books_line,
+    case_view,
+    moment,
+    queue_url,
+    showable,
+    task_view,
+    until,
+    utc,
+)
 
 TEMPLATES = Path(__file__).with_name("templates")
 STATIC = Path(__file__).with_name("static")
@@ -44,6 +56,7 @@ def templates() -> Environment:
     environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
     environment.globals["queue_url"] = queue_url
+    environment.globals["SCRIPTED"] = SCRIPTED
     return environment
 
 
@@ -57,20 +70,32 @@ def error_page(environment: Environment) -> Callable[[int, str, str], str]:
 
 
 def page_routes(
-    environment: Environment, cases: CaseReader, books: Callable[[], Books], options: WebOptions
+    environment: Environment,
+    cases: CaseReader,
+    tasks: TaskReader,
+    books: Callable[[], Books],
+    judge: Callable[[], JudgeState],
+    options: WebOptions,
 ) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    page = partial(router.api_route, methods=["GET", "HEAD"])
 
     def render(template: str, **shown: Any) -> Response:
-        return HTMLResponse(environment.get_template(template).render(**shown))
+        now_ms = time.time_ns() // 1_000_000
+        return HTMLResponse(
+            environment.get_template(template).render(
+                age=lambda then_ms: ago(then_ms, now_ms),
+                until=lambda then_ms: until(then_ms, now_ms),
+                **shown,
+            )
+        )
 
-    @router.get("/")
+    @page("/")
     async def home() -> Response:
         return RedirectResponse("/queue", 307)
 
-    @router.get("/queue")
+    @page("/queue")
     def queue(filter: Filter, cursor: Cursor = None) -> Response:
-        now_ms = time.time_ns() // 1_000_000
         return render(
             "queue.html",
             page=page_of(cases, filter, cursor, PAGE_SIZE),
@@ -80,20 +105,31 @@ def page_routes(
             counts=cases.case_counts(),
             facets=cases.facets(),
             books=books_line(books()),
-            age=lambda then_ms: ago(then_ms, now_ms),
+            judge=judge_line(judge()),
             public_url=options.public_url.rstrip("/"),
         )
 
-    @router.get("/cases/{case_id}")
+    @page("/cases/{case_id}")
     def case_page(case_id: str) -> Response:
         case = cases.case(case_id)
         if case is None:
             raise Problem(404, "not_found", "no case has this id; it may have expired")
-        now_ms = time.time_ns() // 1_000_000
-        return render("case.html", view=case_view(case), age=ago(case.summary.occurred_ms, now_ms))
+        return render("case.html", view=case_view(case))
 
-    @router.get("/books")
+    @page("/tasks")
+    def tasks_page(cursor: Cursor = None) -> Response:
+        found = task_page_of(tasks, cursor, PAGE_SIZE)
+        return render("tasks.html", page=found, cursor=cursor)
+
+    @page("/tasks/{task_id}")
+    def task_page(task_id: str) -> Response:
+        task = tasks.get(task_id)
+        if task is None:
+            raise Problem(404, "not_found", "no audit task has this id")
+        return render("task.html", view=task_view(task))
+
+    @page("/books")
     def books_page() -> Response:
-        return render("books.html", books=books())
+        return render("books.html", books=books(), judge=judge_line(judge()))
 
     return router

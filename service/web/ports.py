@@ -1,10 +1,13 @@
-"""What the pages and the JSON routes read cases through."""
+"""What the pages and the JSON routes read the store through."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
+from service.budget import BudgetState
 from service.review.cases import Case, CaseFilter, CasePage
+from service.review.tasks import Task, TaskPage
 
 
 class CaseReader(Protocol):
@@ -24,3 +27,25 @@ class CaseReader(Protocol):
     def facets(self) -> dict[str, list[str]]:
         """The known values of ``apps``, ``releases``, ``checks`` and ``reasons``."""
         ...
+
+
+class TaskReader(Protocol):
+    """All methods raise ``service.outage.Outage`` while the store is away."""
+
+    def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
+        """At most ``limit`` open tasks, those that are due first before the others, after
+        ``cursor`` (None: from the top). Raises ValueError for a cursor that it did not hand out."""
+        ...
+
+    def get(self, task_id: str) -> Task | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeState:
+    """``model``: the name that the endpoint is asked for, None where the judge is off; never the
+    endpoint's address. ``waiting``: answers that are drawn and not judged yet."""
+
+    model: str | None = None
+    scripted: bool = False
+    waiting: int = 0
+    budget: BudgetState | None = None

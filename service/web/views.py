@@ -5,15 +5,26 @@ An event in the store may be reduced or old: everything here reads it as untrust
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from service.accounting import Books, Kind
+from service.judging.findings import NAME as JUDGE
 from service.review.cases import Case, CaseFilter, CaseSummary
-from service.web.marking import Mark, MarkKind, Segment, abridged, segments_of, span
+from service.review.tasks import Task, blind
+from service.web.judging import JudgeView, judge_view
+from service.web.marking import (
+    Mark,
+    MarkKind,
+    Segment,
+    abridged,
+    by_sentence,
+    segments_of,
+    span,
+)
 
 LONG_TEXT = 4000
 """A chunk longer than this (characters) shows the stretches around its marks first."""
@@ -42,6 +53,12 @@ def ago(then_ms: int, now_ms: int) -> str:
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
+
+
+def until(then_ms: int, now_ms: int) -> str:
+    """``in 3 min``, ``in 5 h``, ``in 2 d``; a time that is past is ``now``."""
+    left = ago(now_ms, then_ms)
+    return left if left == "now" else f"in {left}"
 
 
 def utc(then_ms: int) -> str:
@@ -111,15 +128,32 @@ class ChunkPanel:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextPanel:
+    """What else the model saw. ``evidence``: False for the system's own earlier answers."""
+
+    name: str
+    kind: str
+    segments: list[Segment]
+    marked: bool
+    evidence: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CaseView:
+    """``answer``: by the sentences that the judge ruled on; ``judged``: the numbers of the findings
+    that are the judge's; ``judged_headline``: the headline is one of them."""
+
     summary: CaseSummary
     headline: str
     question: list[Segment]
-    answer: list[Segment]
+    answer: list[tuple[int | None, list[Segment]]]
     findings: list[FindingRow]
+    judge: JudgeView | None
+    judged: frozenset[int]
+    judged_headline: bool
     chunks: list[ChunkPanel]
     linked: frozenset[int]
-    context: list[tuple[str, str, str]]
+    context: list[ContextPanel]
     outcomes: list[tuple[str, str]]
     about: list[tuple[str, str]]
     reduced: bool
@@ -128,48 +162,63 @@ class CaseView:
 def case_view(case: Case) -> CaseView:
     event = case.event
     answer, query = _text(event.get("answer")), _text(event.get("query"))
-    chunks = [chunk for chunk in _list(event.get("retrieved")) if isinstance(chunk, dict)]
-    sources = _source_marks(case.evidence, chunks, query)
-    _mark_nearest(case.findings, chunks, sources)
-    findings = [
-        _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
-    ]
+    chunks, context = _dicts(event.get("retrieved")), _dicts(event.get("context"))
+    texts = [(_text(chunk.get("ref")), _text(chunk.get("text"))) for chunk in chunks]
+    texts += [(_text(item.get("name")), _text(item.get("text"))) for item in context]
+    sources = _source_marks(case.evidence, texts, query)
+    _mark_nearest(case.findings, texts, sources)
+    judge = judge_view(case.judgement, answer, texts)
     marks = [
         *_marks("finding", case.findings, answer),
         *_marks("evidence", case.evidence, answer),
     ]
+    if judge is not None:
+        marks = [*judge.sentence_marks, *marks]
+        for index, quotes in judge.quote_marks.items():
+            sources.setdefault(index, []).extend(quotes)
     return CaseView(
         summary=case.summary,
         headline=case.summary.headline or "This answer was flagged; the finding has no detail.",
         question=segments_of(query, sources.get(_QUERY, ())),
-        answer=segments_of(answer, marks),
-        findings=findings,
+        answer=by_sentence(segments_of(answer, marks)),
+        findings=[
+            _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
+        ],
+        judge=judge,
+        judged=frozenset(
+            number for number, item in _numbered(case.findings) if item.get("check") == JUDGE
+        ),
+        judged_headline=any(
+            item.get("check") == JUDGE and _text(item.get("detail"))[:500] == case.summary.headline
+            for item in case.findings
+        ),
         chunks=[_panel(chunk, sources.get(index, [])) for index, chunk in enumerate(chunks)],
         linked=frozenset(
             mark.number for marks in sources.values() for mark in marks if mark.kind == "evidence"
         ),
         context=[
-            (_text(item.get("name")), _text(item.get("kind")), _text(item.get("text")))
-            for item in _list(event.get("context"))
-            if isinstance(item, dict)
+            _context_panel(item, sources.get(index, []))
+            for index, item in enumerate(context, len(chunks))
         ],
         outcomes=sorted(case.outcomes.items()),
-        about=_about(case),
+        about=[*_about(case), *(judge.about if judge is not None else ())],
         reduced=case.reduced,
     )
 
 
 _QUERY = -1
-"""Stands for the question among the indexes of the chunks."""
+"""Stands for the question among the indexes of the sources: chunks, then context."""
+Texts = Sequence[tuple[str, str]]
+"""Ref (a context's name) and text of every source."""
 
 
 def _source_marks(
-    evidence: list[dict[str, Any]], chunks: list[dict[str, Any]], query: str
+    evidence: list[dict[str, Any]], texts: Texts, query: str
 ) -> dict[int, list[Mark]]:
-    """Where each evidence stands: index of the chunk (or the question) → marks in its text."""
+    """Where each evidence stands: index of the source (or the question) → marks in its text."""
     marks: dict[int, list[Mark]] = {}
     for number, item in _numbered(evidence):
-        for index, text in _candidates(item, chunks, query):
+        for index, text in _candidates(item, texts, query):
             place = span(item.get("chunk_start"), item.get("chunk_end"), text)
             if place is not None:
                 marks.setdefault(index, []).append(Mark("evidence", number, *place))
@@ -178,30 +227,26 @@ def _source_marks(
 
 
 def _mark_nearest(
-    findings: list[dict[str, Any]], chunks: list[dict[str, Any]], marks: dict[int, list[Mark]]
+    findings: list[dict[str, Any]], texts: Texts, marks: dict[int, list[Mark]]
 ) -> None:
     """Add where the nearest thing to each finding stands, under the finding's number."""
     for number, finding in _numbered(findings):
-        for index, chunk in enumerate(chunks):
-            near = span(
-                finding.get("near_start"), finding.get("near_end"), _text(chunk.get("text"))
-            )
-            if near is not None and chunk.get("ref") == finding.get("near_ref"):
+        for index, (ref, text) in enumerate(texts):
+            near = span(finding.get("near_start"), finding.get("near_end"), text)
+            if near is not None and ref == finding.get("near_ref"):
                 marks.setdefault(index, []).append(Mark("finding", number, *near))
                 break
 
 
-def _candidates(
-    item: dict[str, Any], chunks: list[dict[str, Any]], query: str
-) -> Iterable[tuple[int, str]]:
+def _candidates(item: dict[str, Any], texts: Texts, query: str) -> Iterable[tuple[int, str]]:
     ref = item.get("ref")
     if ref is None:
         if item.get("kind") == "from_query":
             yield _QUERY, query
         return
-    for index, chunk in enumerate(chunks):
-        if chunk.get("ref") == ref:
-            yield index, _text(chunk.get("text"))
+    for index, (name, text) in enumerate(texts):
+        if name == ref:
+            yield index, text
 
 
 def _marks(kind: MarkKind, items: list[dict[str, Any]], answer: str) -> list[Mark]:
@@ -240,6 +285,17 @@ def _panel(chunk: dict[str, Any], marks: list[Mark]) -> ChunkPanel:
     )
 
 
+def _context_panel(item: dict[str, Any], marks: list[Mark]) -> ContextPanel:
+    kind = _text(item.get("kind"))
+    return ContextPanel(
+        _text(item.get("name")),
+        kind,
+        segments_of(_text(item.get("text")), marks),
+        bool(marks),
+        kind != "assistant",
+    )
+
+
 def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[str]:
     if chunk.get("title"):
         yield _text(chunk["title"])
@@ -249,6 +305,31 @@ def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[str]:
         yield f"score {chunk['score']:.2f}"
     if chunk.get("in_prompt") is False:
         yield "not in the prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """An audit task: question, answer and sources, nothing else."""
+
+    task: Task
+    question: str
+    answer: str
+    chunks: list[ChunkPanel]
+    context: list[tuple[str, str, str]]
+
+
+def task_view(task: Task) -> TaskView:
+    event = blind(task.event)
+    return TaskView(
+        task,
+        _text(event.get("query")),
+        _text(event.get("answer")),
+        [_panel(chunk, []) for chunk in event["retrieved"]],
+        [
+            (_text(item.get("name")), _text(item.get("kind")), _text(item.get("text")))
+            for item in _dicts(event.get("context"))
+        ],
+    )
 
 
 def _about(case: Case) -> list[tuple[str, str]]:
@@ -275,5 +356,6 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _dicts(value: object) -> list[dict[str, Any]]:
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, dict)]

@@ -28,6 +28,8 @@ SYSTEMS = (
     {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
     {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
     {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
+    # Nobody runs it there, but the resolver counts it in.
+    {"sys_platform": "emscripten", "platform_system": "Emscripten", "os_name": "posix"},
 )
 PYTHONS = (
     {"python_version": "3.11", "python_full_version": "3.11.0"},

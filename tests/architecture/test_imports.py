@@ -23,6 +23,7 @@ BAD_IMPORTS = {
     "entry-point": ("service.intake", "service.cli"),
     "redis": ("consumers", "redis"),
     "prometheus": ("service.intake", "prometheus_client"),
+    "openai": ("service.intake", "openai"),
 }
 
 # Ways to reach the clock or the disk through modules that a pure part does need.

@@ -31,6 +31,34 @@ def test_a_test_of_the_pure_parts_opens_no_socket() -> None:
         socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
+LOOPBACK_TEST = """
+import asyncio, socket, pytest
+from pytest_socket import SocketConnectBlockedError
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("host", ["203.0.113.7", "2001:db8::7"])
+def test_elsewhere(host):
+    with pytest.raises(SocketConnectBlockedError):
+        socket.create_connection((host, 80), timeout=1)
+
+@pytest.mark.filterwarnings("ignore")
+def test_elsewhere_from_a_loop():
+    with pytest.raises(SocketConnectBlockedError):
+        asyncio.run(asyncio.open_connection("203.0.113.7", 80))
+
+def test_here():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname(), timeout=1).close()
+"""
+
+
+@pytest.mark.parametrize("folder", ["contract", "e2e", "fuzz", "integration", "some_new_one"])
+def test_a_test_reaches_this_machine_and_no_other(tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "test_sockets.py").write_text(LOOPBACK_TEST)
+    assert "4 passed" in run_pytest(tmp_path)
+
+
 def test_a_skip_is_said_loudly_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "test_servers.py").write_text(
         "import pytest\n"

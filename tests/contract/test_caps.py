@@ -9,7 +9,7 @@ import pytest
 from service.drafts import case_id
 from service.pipeline import DAY_MS, Effects
 from service.review.cases import CaseFilter
-from service.store import Outbox
+from service.store import Decided, Outbox
 from service.verdicts import BatchRecord, decode
 from tests.contract.world import HOUR_MS, NOW, SOURCE, MakeWorld, World, event
 
@@ -128,7 +128,9 @@ def test_what_was_decided_before_is_repeated(make_world: MakeWorld, kept: bool) 
     world = make_world(cases_per_group_day=1)
     world.take([event("first", cites="x")])
     effects = world.effects([event("b", cites="x")])
-    applied = world.ledger.apply(effects, world.epoch, decided={1: kept}, outbox=False)
+    applied = world.ledger.apply(
+        effects, world.epoch, decided=Decided({1: kept}, frozenset()), outbox=False
+    )
     assert applied.cases == int(kept)
     assert world.ledger.outbox(SOURCE, 0) is None
     assert world.archive.books().balanced

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 
-from service.accounting import PartitionBook, books_of
+from service.accounting import PartitionBook, States, books_of
 from tests.e2e.browser import Browser, title_of
 from tests.e2e.serving import serving
 from tests.unit.web.world import EVENT, MemoryCases, World, case
@@ -50,7 +50,7 @@ def world() -> World:
     totals = {"checked": BIG, "check:numbers:not_evaluated": BIG}
     return World(
         cases=MemoryCases(hostile, case("c2")),
-        books=books_of(partitions, totals, {"open": BIG}, ("citations", "numbers")),
+        books=books_of(partitions, totals, States({"open": BIG}), ("citations", "numbers")),
     )
 
 

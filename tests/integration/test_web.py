@@ -18,10 +18,12 @@ from service.bootstrap import Parts, build
 from service.embedded import EmbeddedIntake
 from service.health import Health
 from service.metrics import Metrics
+from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.probes import serve_probes
 from service.settings import Settings
 from service.web.app import create_app
 from service.web.options import WebOptions
+from service.web.ports import JudgeState
 from tests.e2e.serving import serving
 from tests.servers.redis import RedisServer
 
@@ -50,13 +52,15 @@ class Site:
 @pytest.fixture
 def site(redis_url: str, tmp_path: Path) -> Iterator[Site]:
     settings = Settings(redis_url=redis_url, redis_namespace=f"web-{uuid.uuid4().hex[:8]}")
-    parts = build(settings)
+    parts = build(settings, Policy(default=AppPolicy(sampling=SamplingPolicy(audit=0))))
     intake = EmbeddedIntake(parts.store, parts.ingest, tmp_path)
     intake.open()
     app = create_app(
         intake=intake,
         cases=parts.store.archive,
+        tasks=parts.store.tasks,
         books=parts.store.archive.books,
+        judge=JudgeState,
         health=Health(),
         metrics=parts.metrics,
         settings=WebOptions(max_body_bytes=MAX_BODY),

@@ -38,6 +38,9 @@ from service.store.connection import pairs
 from service.verdicts import BatchRecord, decode
 from tests.servers.kafka import free_port
 
+POLICY = "default: &quiet {sampling: {audit: 0}}\napps: {support: *quiet, sales: *quiet}\n"
+"""No audits, unless a test wants them: they withhold the case of the same answer."""
+
 POISON = (b"{", b"\xff\xfe", b'{"event_id": 7}', b'{"schema_version": 9}', b"", b"[]")
 Position = tuple[int, int]
 
@@ -93,7 +96,7 @@ class World:
         facts.create_topic(self.dead_letters, 1)
         facts.create_topic(self.verdicts, 2)
         policy = folder / "policy.yaml"
-        policy.write_text("apps: {support: {}, sales: {}}\n")
+        policy.write_text(POLICY)
         self.environment = {
             "GROUNDWATCH_KAFKA_BOOTSTRAP": kafka_options.bootstrap,
             "GROUNDWATCH_REDIS_URL": redis_url,
@@ -194,10 +197,17 @@ class World:
 
     def consume(self, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:
         """Start one ``groundwatch consume``; its log is ``<folder>/consume-<n>.log``."""
+        return self._start("consume", *arguments, **settings)
+
+    def judge(self, **settings: object) -> subprocess.Popen[bytes]:
+        """Start one ``groundwatch judge``, a process as those of ``consume`` are."""
+        return self._start("judge", **settings)
+
+    def _start(self, command: str, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:
         extra = {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
         log = (self.folder / f"consume-{len(self.processes)}.log").open("ab")
         process = subprocess.Popen(
-            [sys.executable, "-m", "service.cli", "consume", *arguments],
+            [sys.executable, "-m", "service.cli", command, *arguments],
             env={**os.environ, "PYTHONFAULTHANDLER": "1", **self.environment, **extra},
             stdout=log,
             stderr=log,

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from service.accounting import (
     CASE_STATES,
     SEPARATOR,
+    TASK_STATES,
     CheckRow,
     Kind,
     PartitionBook,
     Row,
+    States,
     books_of,
     counters_of,
     decode_row,
@@ -113,7 +115,10 @@ def imbalance(
     counts: dict[str, int] = BALANCED, totals: dict[str, int] = TOTALS, open_: int = 1
 ) -> dict[str, int]:
     books = books_of(
-        [PartitionBook("answers", 0, 100, 112, 0, counts)], totals, {"open": open_}, ["numbers"]
+        [PartitionBook("answers", 0, 100, 112, 0, counts)],
+        totals,
+        States({"open": open_}),
+        ["numbers"],
     )
     found = {equation.name: equation.imbalance for equation in books.equations}
     assert books.balanced == (not any(found.values()))
@@ -154,9 +159,38 @@ def test_a_case_that_vanished_shows() -> None:
     assert imbalance(open_=0) == {"cases": 1}
 
 
+JUDGED = {"judge:eligible": 9, "judge:selected": 6, "judge:sampled_out": 2,
+          "judge:budget_skipped": 1, "judge:judged": 2, "judge:undetermined": 1,
+          "judge:failed": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("totals", "jobs", "found"),
+    [
+        ({}, 2, {}),
+        ({"judge:erased": 1}, 1, {}),
+        ({}, 1, {"selected": 1}),
+        ({"judge:judged": 3}, 2, {"selected": -1}),
+        ({"judge:sampled_out": 1}, 2, {"eligible": 1}),
+    ],
+)
+def test_what_was_drawn_for_the_judge_adds_up(
+    totals: dict[str, int], jobs: int, found: dict[str, int]
+) -> None:
+    books = books_of([], JUDGED | totals, States(jobs=jobs), [])
+    imbalances = {equation.name: equation.imbalance for equation in books.equations}
+    assert {name: n for name, n in imbalances.items() if n} == found
+
+
+@pytest.mark.parametrize("state", TASK_STATES)
+def test_an_audit_task_counts_in_any_of_its_states(state: str) -> None:
+    assert books_of([], {"tasks": 3}, States(tasks={state: 3}), []).balanced
+    assert not books_of([], {"tasks": 3}, States(tasks={state: 2}), []).balanced
+
+
 @pytest.mark.parametrize("state", CASE_STATES)
 def test_a_case_counts_in_any_of_its_states(state: str) -> None:
-    books = books_of([], {"cases": 3, "flagged": 3}, {state: 3}, [])
+    books = books_of([], {"cases": 3, "flagged": 3}, States({state: 3}), [])
     assert books.balanced
 
 
@@ -165,7 +199,7 @@ def test_differences_of_two_partitions_do_not_hide_each_other_in_their_counts() 
     books = books_of(
         [PartitionBook("answers", 0, 0, 5, 0, {"received": 4}),
          PartitionBook("answers", 1, 0, 5, 0, {"received": 6})],
-        {}, {}, [],
+        {}, States(), [],
     )  # fmt: skip
     assert [book.next - book.first - book.counts["received"] for book in books.partitions] == [
         1,

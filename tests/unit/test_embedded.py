@@ -16,13 +16,13 @@ from service.checks import CHECKS
 from service.embedded import WAITING_REQUESTS, EmbeddedIntake, Journal
 from service.intake import Overloaded, Receipt
 from service.outage import Misconfiguration, Outage
-from service.policy import AppPolicy, Policy
+from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.review.cases import CaseFilter
 from service.settings import Settings
 from service.verdicts import BatchRecord, decode
 from tests.unit.answers import NOW, raw
 
-POLICY = Policy(apps={"support": AppPolicy()})
+POLICY = Policy(apps={"support": AppPolicy(sampling=SamplingPolicy(audit=0))})
 MARK = b"Geheimtext"
 Start = Callable[..., tuple[EmbeddedIntake, Parts]]
 

@@ -166,10 +166,10 @@ def test_a_check_that_raises_stops_neither_the_others_nor_the_answer(monkeypatch
 
 
 def test_whatever_else_raises_costs_one_answer_its_verdict_and_nothing_more(monkeypatch) -> None:
-    def broken(event: Any, *_: Any) -> Any:
-        if event.event_id == "b":
+    def broken(answer: Any, *_: Any) -> Any:
+        if answer.event.event_id == "b":
             raise KeyError(MARK)
-        return draft_case(event, *_)
+        return draft_case(answer, *_)
 
     monkeypatch.setattr("service.pipeline.draft_case", broken)
     effects = effects_of(raw("a", cites="x"), raw("b", cites="x"), raw("c", cites="x"))

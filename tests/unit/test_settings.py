@@ -147,3 +147,11 @@ def test_a_fault_of_a_policy_is_named_by_its_place() -> None:
 def test_topics_must_differ() -> None:
     with pytest.raises(SettingsError, match="three topics"):
         load_settings({"GROUNDWATCH_TOPIC_DEAD_LETTERS": "rag.answers"})
+
+
+def test_a_bound_of_money_needs_prices() -> None:
+    assert "JUDGE_PRICE_INPUT" in refused({"GROUNDWATCH_JUDGE_MONEY_PER_DAY": "5"})
+    priced = {"GROUNDWATCH_JUDGE_MONEY_PER_DAY": "5", "GROUNDWATCH_JUDGE_PRICE_OUTPUT": "10"}
+    assert load_settings(priced).judge_money_per_day == 5
+    for wrong in ("-1", "inf", "nan"):
+        refused(priced | {"GROUNDWATCH_JUDGE_MONEY_PER_DAY": wrong})

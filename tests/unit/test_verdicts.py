@@ -17,17 +17,21 @@ from tests.unit.rows import rows
 @given(
     st.lists(rows, max_size=6).map(tuple),
     st.frozensets(st.integers(0, 1 << 60), max_size=4),
+    st.frozensets(st.integers(0, 1 << 60), max_size=4),
     st.integers(0, 1 << 60),
 )
-def test_a_batch_survives(batch: tuple[Row, ...], suppressed: frozenset[int], first: int) -> None:
+def test_a_batch_survives(
+    batch: tuple[Row, ...], suppressed: frozenset[int], refused: frozenset[int], first: int
+) -> None:
     record = BatchRecord(
         source="rag.answers", partition=7, topic_id="Zm9v", segment=2, batch_id="b", first=first,
         next=first + 10, received=len(batch), gaps=1, lost={"undecodable": 3}, rows=batch,
         suppressed=suppressed,
+        refused=refused,
     )  # fmt: skip
-    # The store's script closes the record with what it suppressed.
-    offsets = ",".join(map(str, suppressed)).encode()
-    value = encode_batch_head(record) + b',"suppressed":[' + offsets + b"]}"
+    # The store's script closes the record with what it suppressed and refused.
+    tail = f',"suppressed":{list(suppressed)},"refused":{list(refused)}}}'
+    value = encode_batch_head(record) + tail.encode()
     assert decode(value) == record
 
 
@@ -56,7 +60,7 @@ def test_infinity_beside_a_number_beyond_64_bits_is_still_json() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [{"kind": "judgement", "version": 1}, {"kind": "case", "version": 2}, {"kind": "case"},
+    [{"kind": "erase", "version": 1}, {"kind": "case", "version": 2}, {"kind": "case"},
      {"kind": "batch", "version": 0}, {}],
 )  # fmt: skip
 def test_other_kinds_and_versions_are_none_of_ours(body: dict[str, Any]) -> None:

@@ -1,7 +1,9 @@
+-- with flagging
 -- One batch's effects, all or nothing: everything is validated before the first write.
--- KEYS[1] checkpoint · KEYS[2] outbox · KEYS[3] meta
+-- KEYS[1] checkpoint · KEYS[2] outbox · KEYS[3] meta · KEYS[4] judge jobs
 -- ARGV[1] the batch as JSON (see effects_spec) · ARGV[2] its record for rag.verdicts, still open
--- (this script closes it with what it suppressed) · ARGV[3..] one deflated record a case
+-- (this script closes it with what it suppressed and refused) · then one deflated record a case,
+-- a task and a job
 local spec = cjson.decode(ARGV[1])
 local prefix = spec.prefix
 
@@ -61,76 +63,25 @@ for _, release in ipairs(spec.releases) do
   redis.call('ZREMRANGEBYRANK', key, 0, -(spec.releases_per_app + 1))
 end
 
--- Groups count every member, whether or not a case is kept for it. Nothing in a group depends on
--- the order of the batches: it shows the surface and severity of its earliest member (of equally
--- early ones the first by name) and the kept case with the smallest id.
-local groups = prefix .. 'groups'
-local group_count = redis.call('ZCARD', groups)
-local overflow = {}
-for _, hit in ipairs(spec.groups) do
-  local key = prefix .. 'g:' .. hit.id
-  local known = redis.call('HMGET', key, 'first_seen', 'surface', 'severity')
-  if not known[1] and group_count >= spec.max_groups then
-    overflow[hit.id] = prefix .. 'g:overflow:' .. hit.app .. ':' .. hit.check
-    redis.call('HINCRBY', totals, 'group_overflow', 1)
-  else
-    if not known[1] then
-      group_count = group_count + 1
-      redis.call('HSET', key, 'app', hit.app, 'check', hit.check, 'reason', hit.reason,
-        'cause', hit.cause)
-    end
-    local age = known[1] and tonumber(known[1]) - tonumber(hit.ms) or 1
-    if age > 0 or (age == 0 and (hit.surface < known[2]
-        or (hit.surface == known[2] and hit.severity < known[3]))) then
-      redis.call('HSET', key, 'first_seen', hit.ms, 'surface', hit.surface, 'severity', hit.severity)
-    end
-    redis.call('HINCRBY', key, 'count', 1)
-    if redis.call('HINCRBY', key, 'd:' .. hit.day, 1) == 1 then
-      -- The day's first member: the trend keeps 60 days, the room for cases two.
-      local day = tonumber(hit.day)
-      redis.call('HDEL', key, 'd:' .. string.format('%d', day - 60), 'p:' .. string.format('%d', day - 2))
-    end
-    redis.call('ZADD', groups, 'GT', hit.ms, hit.id)
+-- Audits come first: a case of the same answer is withheld while its task is open.
+local outbox = {}
+for i, task in ipairs(spec.tasks) do
+  local key = prefix .. 'task:' .. task.id
+  if redis.call('EXISTS', key) == 0 then
+    local record = ARGV[2 + #spec.cases + i]
+    redis.call('HSET', key, 'record', record, 'status', 'open', 'due', task.due_ms)
+    redis.call('ZADD', prefix .. 'tasks:open', task.due_ms, task.id)
+    redis.call('HINCRBY', totals, 'tasks', 1)
+    outbox[#outbox + 1] = record
   end
 end
 
--- A case is kept while one of its groups has room that day and memory allows; else it is suppressed.
-local suppressed, outbox, kept = {}, {}, 0
-local open_index = prefix .. 'cases:status:open'
-local open_count = redis.call('ZCARD', open_index)
+local state = flagging(spec)
+count_groups(state)
+local suppressed, kept = {}, 0
 for i, case in ipairs(spec.cases) do
-  local key = prefix .. 'case:' .. case.id
-  local room = false
-  for _, id in ipairs(case.groups) do
-    local group = overflow[id] or (prefix .. 'g:' .. id)
-    if tonumber(redis.call('HGET', group, 'p:' .. case.day) or '0') < spec.cases_per_group_day then
-      room = true
-    end
-  end
-  local keep = room and spec.payloads and open_count < spec.max_cases
-  if case.decided ~= nil and case.decided ~= cjson.null then
-    keep = case.decided
-  end
-  if redis.call('EXISTS', key) == 1 then
-    keep = false
-  end
-  if keep then
+  if keep_case(state, case, ARGV[2 + i]) then
     kept = kept + 1
-    open_count = open_count + 1
-    for _, id in ipairs(case.groups) do
-      local group = overflow[id] or (prefix .. 'g:' .. id)
-      redis.call('HINCRBY', group, 'p:' .. case.day, 1)
-      local sample = redis.call('HGET', group, 'sample')
-      if not sample or case.id < sample then
-        redis.call('HSET', group, 'sample', case.id)
-      end
-    end
-    redis.call('HSET', key, 'record', ARGV[2 + i], 'status', 'open', 'group', case.groups[1])
-    redis.call('ZADD', open_index, case.priority, case.id)
-    for _, index in ipairs(case.indexes) do
-      redis.call('ZADD', prefix .. 'cases:' .. index[1] .. ':' .. index[2], case.priority, case.id)
-      redis.call('SADD', prefix .. 'facet:' .. index[1], index[2])
-    end
     outbox[#outbox + 1] = ARGV[2 + i]
   else
     suppressed[#suppressed + 1] = case.offset
@@ -139,11 +90,35 @@ end
 redis.call('HINCRBY', totals, 'cases', kept)
 redis.call('HINCRBY', totals, 'suppressed', #suppressed)
 
-if spec.outbox then
-  local record = ARGV[2] .. ',"suppressed":[' .. table.concat(suppressed, ',') .. ']}'
-  redis.call('RPUSH', KEYS[2], spec.batch_id, record)
-  for _, case_record in ipairs(outbox) do
-    redis.call('RPUSH', KEYS[2], case_record)
+-- A full backlog refuses jobs, but never those of audited answers: without a judgement beside each
+-- label nothing could be corrected.
+local refused = {}
+local backlog = #spec.jobs > 0 and redis.call('XLEN', KEYS[4]) or 0
+for i, job in ipairs(spec.jobs) do
+  local refuse = not job.audited and (not spec.payloads or backlog >= spec.max_backlog)
+  if job.refused ~= nil and job.refused ~= cjson.null then
+    refuse = job.refused
+  end
+  if refuse then
+    refused[#refused + 1] = job.offset
+    redis.call('HINCRBY', totals, 'judge:selected', -1)
+    redis.call('HINCRBY', totals, 'judge:budget_skipped', 1)
+    redis.call('HINCRBY', totals, 'judge:budget_skipped:backlog', 1)
+    local key = prefix .. 'n:' .. job.counter
+    redis.call('HINCRBY', key, job.field .. 'judge:selected:' .. job.stratum, -1)
+    redis.call('HINCRBY', key, job.field .. 'judge:budget_skipped:' .. job.stratum, 1)
+  elseif not spec.repeated then
+    backlog = backlog + 1
+    redis.call('XADD', KEYS[4], '*', 'id', job.id, 'job', ARGV[2 + #spec.cases + #spec.tasks + i])
   end
 end
-return {'ok', kept, #suppressed}
+
+if spec.outbox then
+  local record = ARGV[2] .. ',"suppressed":[' .. table.concat(suppressed, ',')
+    .. '],"refused":[' .. table.concat(refused, ',') .. ']}'
+  redis.call('RPUSH', KEYS[2], spec.batch_id, record)
+  for _, payload in ipairs(outbox) do
+    redis.call('RPUSH', KEYS[2], payload)
+  end
+end
+return {'ok', kept, #suppressed, #spec.jobs - #refused, #refused}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.accounting import books_of
+from service.accounting import States, books_of
 from service.web.options import WebOptions
 from service.web.views import ago, showable
 from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, books, case, finding
@@ -17,7 +17,7 @@ HOSTILE = (
     "</mark></style></title></textarea><script>document.title='owned'</script>"
     "<img src=x onerror=\"document.title='owned'\"> javascript:alert(1) {{ 7*7 }} &lt;"
 )
-EMPTY = books_of([], {}, {}, ())
+EMPTY = books_of([], {}, States(), ())
 
 
 class Elements(HTMLParser):
@@ -294,6 +294,16 @@ def test_the_books_page_names_what_does_not_balance() -> None:
     text = " ".join(broken["text"].split())
     assert text == ("records 10 received = 9 checked + 0 recorded + 0 rejected + 0 duplicate ✗ 1")
     assert "The books balance" in page(World(), "/books").of("h1")[0]["text"]
+
+
+def test_the_books_page_explains_the_terms_of_the_judge() -> None:
+    shown = page(World(), "/books")
+    explained = {term["text"] for term in shown.of("dt")}
+    assert {"eligible", "selected", "tasks"} <= explained
+    text = " ".join(shown.of("details", **{"class": "terms"})[0]["text"].split())
+    names = {name for side in World().books.equations[-3:] for name in side.right}
+    for name in names:
+        assert name.replace("_", " ") in text, name
 
 
 @pytest.mark.parametrize(

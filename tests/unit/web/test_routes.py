@@ -9,8 +9,18 @@ import pytest
 
 from service.events import RejectReason
 from service.health import Health
+from service.judging.judgement import (
+    Assessment,
+    Cause,
+    Claim,
+    Judgement,
+    Quote,
+    Relevance,
+    Status,
+    Verdict,
+)
 from service.web.middleware import SECURITY_HEADERS
-from tests.unit.web.world import EVENT, MemoryCases, World, books, case
+from tests.unit.web.world import EVENT, MemoryCases, MemoryTasks, World, books, case, task
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = "".join(
@@ -180,6 +190,38 @@ def test_the_openapi_describes_the_contract_and_resolves() -> None:
         for operation in methods.values():
             assert operation["summary"], path
     assert "HTTPValidationError" not in str(schema["paths"]["/v1/answers"])
+
+
+@pytest.mark.parametrize("path", ["/", "/queue", "/cases/high", "/tasks", "/tasks/t1", "/books"])
+def test_pages_answer_to_head_as_to_get(path: str) -> None:
+    world = World(cases=CASES, tasks=MemoryTasks(task()))
+    head, get = world.request("HEAD", path), world.get(path)
+    assert head.status_code == get.status_code < 400
+    assert head.headers == get.headers
+
+
+def test_the_example_of_a_case_is_true() -> None:
+    schema = World().get("/openapi.json").json()
+    response = schema["paths"]["/v1/cases/{case_id}"]["get"]["responses"]["200"]
+    example = response["content"]["application/json"]["example"]
+    event, judgement = example["event"], example["judgement"]
+    (claim,) = judgement["assessment"]["claims"]
+    (quote,) = claim["evidence"]
+    assert claim["text"] in event["answer"][claim["start"] : claim["end"]]
+    text = event["retrieved"][0]["text"]
+    assert text[quote["start"] : quote["end"]] == quote["quote"]
+    assert set(judgement) <= set(Judgement.__slots__)
+    assert set(judgement["assessment"]) <= set(Assessment.__slots__)
+    assert set(claim) == set(Claim.__slots__)
+
+
+def test_the_guide_names_every_part_of_a_judgement() -> None:
+    guide = (ROOT / "docs" / "http-api.md").read_text(encoding="utf-8")
+    for part in (Judgement, Assessment, Claim, Quote):
+        for name in part.__slots__:
+            assert f"`{name}`" in guide, name
+    for word in (*Verdict, *Cause, *Relevance, *Status):
+        assert f"`{word.value}`" in guide, word
 
 
 @pytest.mark.parametrize("path", ["/docs", "/redoc"])

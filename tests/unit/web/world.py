@@ -15,14 +15,16 @@ from typing import Any
 import httpx
 import orjson
 
-from service.accounting import Books, PartitionBook, books_of
+from service.accounting import Books, PartitionBook, States, books_of
 from service.health import Health
 from service.intake import Receipt
 from service.metrics import Metrics
 from service.outage import Outage
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
+from service.web.ports import JudgeState
 
 LOOP = asyncio.new_event_loop()
 NOW_MS = 1_796_000_000_000
@@ -80,6 +82,7 @@ def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
         "query": str(event["query"]),
         "group": "g1",
         "alike": 3,
+        "scripted": False,
     }
     summary |= {name: parts.pop(name) for name in list(parts) if name in summary}
     summary["priority"] = priority(str(summary["severity"]), int(str(summary["occurred_ms"])))
@@ -108,6 +111,48 @@ def case(case_id: str = "c1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
         "position": ("http", 0, 7),
     } | parts
     return Case(summary=CaseSummary(**summary), event=dict(event), **body)  # type: ignore[arg-type]
+
+
+def task(task_id: str = "t1", event: Mapping[str, Any] = EVENT, **parts: Any) -> Task:
+    """An audit task about ``event``; ``parts`` replace its fields."""
+    fields: dict[str, Any] = {
+        "task_id": task_id,
+        "app": "support",
+        "event_id": str(event["event_id"]),
+        "release": "2026-11-29.2",
+        "language": "de",
+        "occurred_ms": NOW_MS,
+        "query": str(event["query"]),
+        "event": dict(event),
+        "status": "open",
+        "due_ms": NOW_MS + 3 * 86_400_000,
+    }
+    return Task(**fields | parts)
+
+
+class MemoryTasks:
+    """Tasks in a list, open ones by when they are due."""
+
+    def __init__(self, *tasks: Task) -> None:
+        self.tasks = sorted(tasks, key=lambda task: task.due_ms)
+        self.away = False
+
+    def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
+        self._reach()
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        first = int(cursor or 0)
+        found = [task for task in self.tasks if task.status == "open"]
+        more = str(first + limit) if len(found) > first + limit else None
+        return TaskPage(found[first : first + limit], more)
+
+    def get(self, task_id: str) -> Task | None:
+        self._reach()
+        return next((task for task in self.tasks if task.task_id == task_id), None)
+
+    def _reach(self) -> None:
+        if self.away:
+            raise Outage("the store does not answer")
 
 
 class MemoryCases:
@@ -181,7 +226,7 @@ def books(received: int = 10, checked: int = 10) -> Books:
     counts = {"received": received, "checked": checked}
     totals = {"checked": checked, "check:citations:pass": checked, "check:numbers:pass": checked}
     partition = PartitionBook("http", 0, 0, received, 1, counts)
-    return books_of([partition], totals, {}, ("citations", "numbers"))
+    return books_of([partition], totals, States(), ("citations", "numbers"))
 
 
 @dataclass
@@ -189,6 +234,8 @@ class World:
     """The app and everything it was composed of."""
 
     cases: MemoryCases = field(default_factory=MemoryCases)
+    tasks: MemoryTasks = field(default_factory=MemoryTasks)
+    judge: JudgeState = field(default_factory=JudgeState)
     intake: RecordingIntake = field(default_factory=RecordingIntake)
     books: Books = field(default_factory=books)
     health: Health = field(default_factory=Health)
@@ -199,6 +246,8 @@ class World:
         self.app = create_app(
             intake=self.intake,
             cases=self.cases,
+            tasks=self.tasks,
+            judge=lambda: self.judge,
             books=lambda: self.books,
             health=self.health,
             metrics=self.metrics,

@@ -1,0 +1,90 @@
+"""What a judgement with findings brings to the review queue: groups, and a case. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from service.drafts import CaseDraft, bounded, case_draft
+from service.judging.findings import NAME
+from service.judging.results import Judged
+from service.pipeline import HOUR_MS, GroupHit, group_id
+from service.review.cases import priority
+
+MAX_CASE_BYTES = 200_000
+
+
+def group_hits(judged: Judged) -> tuple[GroupHit, ...]:
+    """One a reason and cause, as the checks count theirs."""
+    answer = judged.answer
+    hits: dict[str, GroupHit] = {}
+    for finding in judged.findings:
+        cause = finding.cause[:200]
+        group = group_id(answer.app, NAME, finding.reason, cause)
+        if group not in hits:
+            hits[group] = GroupHit(
+                group,
+                answer.app,
+                NAME,
+                finding.reason,
+                cause,
+                finding.severity.value,
+                finding.surface[:80],
+                answer.position[2],
+                answer.hour * HOUR_MS,
+            )
+    return tuple(hits.values())
+
+
+def draft_judged_case(
+    judged: Judged, event: Mapping[str, Any] | None, max_bytes: int = MAX_CASE_BYTES
+) -> CaseDraft:
+    """The case that this judgement opens, unless there is one already. ``event``: as the job has
+    it; None makes a draft without a record. The findings themselves stand in the judgement, which
+    is kept beside the case."""
+    answer, findings = judged.answer, judged.findings
+    severity = findings[0].severity.value if findings else "low"
+    hits = group_hits(judged)
+    body: dict[str, Any] = {
+        "case_id": answer.job_id,
+        "app": answer.app,
+        "event_id": answer.event_id,
+        "release": answer.release,
+        "release_label": answer.release,
+        "ruleset": answer.ruleset,
+        "language": answer.language,
+        "occurred_ms": answer.occurred_ms,
+        "severity": severity,
+        "checks": [NAME],
+        "reasons": sorted({finding.reason for finding in findings}),
+        "headline": findings[0].detail[:500] if findings else "",
+        "group": hits[0].group if hits else "",
+        "priority": priority(severity, answer.occurred_ms),
+        "outcomes": {},
+        "stratum": answer.stratum,
+        "u": answer.u,
+        "pi": answer.pi,
+        "pi_audit": answer.pi_audit,
+        "position": list(answer.position),
+        "findings_total": len(findings),
+        "findings": [],
+        "evidence": [],
+        "reduced": False,
+    }
+    record = b""
+    if event is not None and findings:
+        record = bounded({**body, "query": str(event["query"])[:500], "event": event}, max_bytes)
+    return case_draft(body, answer.position[2], answer.hour // 24, record)
+
+
+def with_judgement(body: Mapping[str, Any], judgement: Mapping[str, Any]) -> dict[str, Any]:
+    """A case's body with the judge's findings after those of the checks."""
+    findings = [*body["findings"], *judgement["findings"]]
+    return {
+        **body,
+        "findings": findings,
+        "judgement": judgement,
+        "findings_total": body["findings_total"] + len(judgement["findings"]),
+        "checks": sorted({*body["checks"], *(finding["check"] for finding in findings)}),
+        "reasons": sorted({*body["reasons"], *(finding["reason"] for finding in findings)}),
+    }

@@ -1,0 +1,226 @@
+"""A judgement beside the answer that it judges: its record, and everything it adds to the books.
+
+Pure. All counts follow from the record, so that ``rebuild`` gets the same ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+from service.accounting import Row, prefix_of
+from service.checks.model import Finding, Severity
+from service.judging.findings import findings_of
+from service.judging.jobs import Job
+from service.judging.judgement import (
+    Judgement,
+    Status,
+    decode_judgement,
+    encode_judgement,
+)
+from service.verdicts import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Which answer was judged, where it is counted, and how it was drawn: the part of
+    :class:`service.judging.jobs.Job` that outlives the job."""
+
+    job_id: str
+    app: str
+    identity: str
+    event_id: str
+    release: str
+    ruleset: str
+    language: str
+    hour: int
+    occurred_ms: int
+    position: tuple[str, int, int]
+    stratum: str
+    u: float
+    pi: float
+    pi_audit: float
+    factors: int
+    audited: bool
+    flagged: bool
+    label: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """``findings``: as :class:`service.checks.model.Finding`, the gravest first. ``case``: what the
+    store did about them (``opened``, ``enriched``, ``suppressed``, or empty); known afterwards."""
+
+    answer: Answer
+    judgement: Judgement
+    findings: tuple[Finding, ...] = ()
+    case: str = ""
+
+
+def judged_of(job: Job, judgement: Judgement) -> Judged:
+    answer = Answer(**{name: getattr(job, name) for name in _ANSWER})
+    return Judged(answer, judgement, findings_of(judgement, job))
+
+
+def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
+    """What a row in ``rag.verdicts`` knows of an answer that was drawn."""
+    return Answer(
+        job_id=job_id,
+        app=row.app,
+        identity=row.identity,
+        event_id=row.event_id,
+        release=row.release,
+        ruleset=row.ruleset,
+        language=row.language,
+        hour=row.hour,
+        occurred_ms=row.hour * 3_600_000,
+        position=(source, partition, row.offset),
+        stratum=row.stratum,
+        u=row.u,
+        pi=row.pi,
+        pi_audit=row.pi_audit,
+        factors=row.factors,
+        audited=row.audited,
+        flagged=row.flagged,
+        label=row.label,
+    )
+
+
+_ANSWER = tuple(Answer.__dataclass_fields__)
+MAX_FINDINGS = 100
+_CUTS = (2_000, 300, 100)
+"""Characters that each text of a judgement keeps, while its record is too large."""
+
+
+def encode_head(judged: Judged, max_bytes: int) -> bytes:
+    """The record up to ``case``: only the store's script knows it, and closes the object. Texts are
+    cut where the record would not fit; no claim is left out, so that the counts hold."""
+    body = {
+        "kind": "judgement",
+        "version": VERSION,
+        **asdict(judged.answer),
+        "judgement": encode_judgement(judged.judgement),
+        "findings": [asdict(finding) for finding in judged.findings[:MAX_FINDINGS]],
+    }
+    record = orjson.dumps(body)
+    for length in _CUTS:
+        if len(record) <= max_bytes:
+            break
+        record = orjson.dumps(_shorter(body, length))
+    return record[:-1]
+
+
+def shrink_judgement(record: bytes) -> bytes:
+    """A record that the broker found too large, as small as one gets."""
+    return orjson.dumps(_shorter(orjson.loads(record), _CUTS[-1]))
+
+
+def _shorter(body: dict[str, Any], length: int) -> dict[str, Any]:
+    return {**body, **{name: _cut(body[name], length) for name in ("judgement", "findings")}}
+
+
+def _cut(value: Any, length: int) -> Any:
+    if isinstance(value, str):
+        return value[:length]
+    if isinstance(value, list | tuple):
+        return [_cut(item, length) for item in value]
+    if isinstance(value, dict):
+        return {name: _cut(item, length) for name, item in value.items()}
+    return value
+
+
+def decode_judged(data: Mapping[str, Any]) -> Judged:
+    """A record of ``rag.verdicts`` of kind ``judgement``. Raises KeyError, TypeError or ValueError
+    for what is none."""
+    source, partition, offset = data["position"]
+    answer = {name: data[name] for name in _ANSWER} | {"position": (source, partition, offset)}
+    return Judged(
+        Answer(**answer),
+        decode_judgement(data["judgement"]),
+        tuple(_finding(finding) for finding in data["findings"]),
+        data["case"],
+    )
+
+
+def _finding(data: Mapping[str, Any]) -> Finding:
+    return Finding(**{**data, "severity": Severity(data["severity"])})
+
+
+def totals_of(judged: Judged) -> Counter[str]:
+    """What the whole store adds; what becomes of a case is decided by the store itself."""
+    status, reason = judged.judgement.status.value, judged.judgement.reason
+    totals = Counter({f"judge:{status}": 1})
+    if reason:
+        totals[f"judge:{status}:{reason}"] = 1
+    return totals
+
+
+def counters_of(judged: Judged) -> Counter[str]:
+    """Field → increment in the counters of the answer's app and hour."""
+    answer = judged.answer
+    prefix = prefix_of(answer.release, answer.ruleset, answer.language)
+    return Counter({prefix + measure: number for measure, number in _measures(judged)})
+
+
+def _measures(judged: Judged) -> Iterator[tuple[str, int]]:
+    stratum, judgement = judged.answer.stratum, judged.judgement
+    yield f"judge:{judgement.status.value}:{stratum}", 1
+    assessment = judgement.assessment
+    if judgement.status is not Status.JUDGED or assessment is None:
+        return
+    for reason in {finding.reason for finding in judged.findings}:
+        yield f"judge:{reason}:{stratum}", 1
+    yield from (
+        (f"judge:claims:{verdict}", number)
+        for verdict, number in Counter(claim.verdict.value for claim in assessment.claims).items()
+    )
+    yield from (
+        (f"judge:cause:{cause}", number)
+        for cause, number in Counter(
+            claim.cause.value for claim in assessment.claims if claim.cause is not None
+        ).items()
+    )
+    sufficiency = "sufficient" if assessment.context_sufficient else "insufficient"
+    yield f"judge:{sufficiency}:{stratum}", 1
+    if judgement.relevance is not None:
+        yield f"judge:relevance:{judgement.relevance.value}", 1
+
+
+def compact(judged: Judged) -> dict[str, Any]:
+    """What the rates are made of: one small object an answer, without any of its words."""
+    answer, judgement = judged.answer, judged.judgement
+    row: dict[str, Any] = {
+        "app": answer.app,
+        "release": answer.release,
+        "ruleset": answer.ruleset,
+        "language": answer.language,
+        "hour": answer.hour,
+        "stratum": answer.stratum,
+        "pi": answer.pi,
+        "pi_audit": answer.pi_audit,
+        "audited": answer.audited,
+        "label": answer.label,
+        "version": judgement.version,
+        "status": judgement.status.value,
+        "reasons": sorted({finding.reason for finding in judged.findings}),
+    }
+    assessment = judgement.assessment
+    if assessment is not None:
+        row |= {
+            "claims": Counter(claim.verdict.value for claim in assessment.claims),
+            "causes": Counter(c.cause.value for c in assessment.claims if c.cause is not None),
+            "sufficient": assessment.context_sufficient,
+            "precision": assessment.context_precision,
+            "kind": assessment.answer_kind,
+            "citings": [len(assessment.citings), sum(c.supports for c in assessment.citings)],
+        }
+    if judgement.relevance is not None:
+        row["relevance"] = judgement.relevance.value
+    if judgement.flipped is not None:
+        row["flipped"] = judgement.flipped
+    return row

@@ -1,0 +1,132 @@
+"""Judgements: stored with all their effects in one script, while the job is still there; then
+produced from one outbox that all workers share."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import orjson
+
+from service.drafts import CaseDraft, indexes_of
+from service.judging.cases import draft_judged_case, group_hits
+from service.judging.jobs import Job
+from service.judging.judgement import encode_judgement
+from service.judging.results import Judged, compact, counters_of, encode_head, totals_of
+from service.store.connection import Connection, text
+from service.store.jobs import GROUP
+from service.store.ledger import Caps, Fenced, Refused, case_spec, group_spec
+
+KEPT_DAYS = 90
+MAX_RECORD_BYTES = 700_000
+FLUSHED_AT_ONCE = 50
+
+
+class Gone(Refused):
+    """The job is not there any more: another worker was faster, or the store was rebuilt."""
+
+
+class Judgements:
+    """Every method raises :class:`Outage` when the store is away."""
+
+    def __init__(self, connection: Connection, caps: Caps) -> None:
+        self._c = connection
+        self._caps = caps
+
+    def settle(
+        self, entry: str, judged: Judged, job: Job, epoch: str, *, payloads: bool = True
+    ) -> str:
+        """Store a judgement and drop its job. Returns what became of the case: ``opened``,
+        ``enriched``, ``suppressed``, or empty. ``payloads``: False when memory is short. Raises
+        :class:`Gone` or :class:`Fenced`."""
+        return self._store(judged, draft_judged_case(judged, job.event), epoch, entry, payloads)
+
+    def restore(self, judged: Judged, record: bytes | None, epoch: str) -> None:
+        """Apply a judgement once more, with what was decided then. ``record``: of the case that it
+        opened, None when there is none (any more)."""
+        draft = replace(draft_judged_case(judged, None), record=record or b"")
+        self._store(judged, draft, epoch, None, payloads=True)
+
+    def _store(
+        self, judged: Judged, draft: CaseDraft, epoch: str, entry: str | None, payloads: bool
+    ) -> str:
+        keys, answer = self._c.keys, judged.answer
+        hits = group_hits(judged)
+        spec: dict[str, Any] = {
+            "prefix": keys.prefix,
+            "epoch": epoch,
+            "entry": entry or "",
+            "group": GROUP,
+            "repeated": entry is None,
+            "totals": totals_of(judged),
+            "counter": {
+                "name": f"{answer.app}:{answer.hour}",
+                "hour": answer.hour,
+                "fields": counters_of(judged),
+            },
+            "day": str(answer.hour // 24),
+            # With the position: an id that came again after its window was judged twice.
+            "row_key": "@".join((answer.job_id, *map(str, answer.position))),
+            "row": orjson.dumps(compact(judged)).decode(),
+            "row_ttl_s": KEPT_DAYS * 86_400,
+            "flagged": answer.flagged,
+            "groups": [group_spec(hit) for hit in hits],
+            "case": self._case(draft, [hit.group for hit in hits], repeated=entry is None),
+            "payloads": payloads,
+            "max_groups": self._caps.max_groups,
+            "max_cases": self._caps.max_cases,
+            "cases_per_group_day": self._caps.cases_per_group_day,
+        }
+        shown = {
+            **encode_judgement(judged.judgement),
+            "findings": [asdict(finding) for finding in judged.findings],
+        }
+        args = [
+            orjson.dumps(spec),
+            encode_head(judged, MAX_RECORD_BYTES),
+            zlib.compress(orjson.dumps(shown), 1),
+            zlib.compress(draft.record, 1),
+        ]
+        reply = self._c.run("judge", [keys.jobs, keys.judge_outbox, keys.meta], args)
+        status = text(reply[0])
+        if status == "fenced":
+            raise Fenced
+        if status == "gone":
+            raise Gone
+        return text(reply[1])
+
+    def _case(self, draft: CaseDraft, groups: list[str], repeated: bool) -> dict[str, Any]:
+        """Of the case to open, or to enrich: then with everything that it is listed under."""
+        known = self._indexes(draft.case_id) if groups else None
+        spec = case_spec(draft, groups, bool(draft.record) if repeated else None)
+        if known is not None:
+            own = [index for index in draft.indexes if index[0] != "severity"]
+            spec["indexes"] = [list(index) for index in dict.fromkeys([*own, *known])]
+        return spec
+
+    def _indexes(self, case: str) -> list[tuple[str, str]] | None:
+        """What a case is listed under already, its severity apart; None when there is none."""
+        with self._c.guard():
+            record = self._c.client.hget(self._c.keys.case(case), "record")
+        if record is None:
+            return None
+        body = orjson.loads(zlib.decompress(record))
+        return [index for index in indexes_of(body) if index[0] != "severity"]
+
+    # The outbox of all workers.
+
+    def unflushed(self) -> list[bytes]:
+        """The oldest entries of the outbox, as :meth:`flushed` wants them back."""
+        with self._c.guard():
+            return list(self._c.client.lrange(self._c.keys.judge_outbox, 0, FLUSHED_AT_ONCE - 1))
+
+    def flushed(self, entries: Sequence[bytes]) -> bool:
+        """Drop these once they are produced. False when they are not the first ones any more."""
+        return bool(self._c.run("trim_outbox", [self._c.keys.judge_outbox], list(entries)))
+
+
+def record_of(entry: bytes) -> bytes:
+    """What an outbox entry has to produce: cases stand there deflated, judgements do not."""
+    return entry if entry.startswith(b"{") else zlib.decompress(entry)

@@ -1,0 +1,97 @@
+"""Audit tasks: a uniform sample of all live answers, for people to label blind."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from service.accounting import TASK_STATES
+from service.review.tasks import Task, TaskPage
+from service.store.connection import Connection, text
+from service.store.cursors import decode_cursor, encode_cursor
+
+EXPIRED_AT_ONCE = 200
+
+
+class Tasks:
+    """Every method raises :class:`Outage` when the store is away."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._c = connection
+
+    def counts(self) -> dict[str, int]:
+        """Tasks by state."""
+        with self._c.guard():
+            return {
+                state: int(self._c.client.zcard(self._c.keys.tasks(state))) for state in TASK_STATES
+            }
+
+    def list_tasks(self, cursor: str | None = None, limit: int = 50) -> TaskPage:
+        """Up to ``limit`` open tasks, those that are due first before the others. ValueError for a
+        cursor that is not ours."""
+        with self._c.guard():
+            found = self._walk(decode_cursor(cursor), limit + 1)
+            tasks = self._tasks([task_id for task_id, _ in found[:limit]])
+        more = len(found) > limit
+        return TaskPage(tasks, encode_cursor(found[limit - 1]) if more else None)
+
+    def _walk(self, after: tuple[str, float] | None, want: int) -> list[tuple[str, float]]:
+        """Ids of open tasks by rising (due, id), after ``after``."""
+        found: list[tuple[str, float]] = []
+        floor: Any = after[1] if after else "-inf"
+        skip = 0
+        while len(found) < want:
+            page = self._c.client.zrangebyscore(
+                self._c.keys.tasks("open"), floor, "+inf", start=skip, num=want, withscores=True
+            )
+            skip += len(page)
+            ids = [(text(task_id), score) for task_id, score in page]
+            found += [item for item in ids if after is None or item[::-1] > after[::-1]]
+            if len(page) < want:
+                break
+        return found[:want]
+
+    def _tasks(self, task_ids: Sequence[str]) -> list[Task]:
+        pipe = self._c.client.pipeline(transaction=False)
+        for task_id in task_ids:
+            pipe.hmget(self._c.keys.task(task_id), "record", "status", "due")
+        stored = pipe.execute() if task_ids else []
+        return [_task(*fields) for fields in stored if fields[0] is not None]
+
+    def get(self, task_id: str) -> Task | None:
+        with self._c.guard():
+            fields = self._c.client.hmget(self._c.keys.task(task_id), "record", "status", "due")
+        return None if fields[0] is None else _task(*fields)
+
+    def expire(self, now_ms: int) -> int:
+        """End what is due as missing, and free the cases of the same answers. Returns how many."""
+        keys, expired = self._c.keys, 0
+        while True:
+            count = int(
+                self._c.run(
+                    "expire_tasks", [keys.tasks("open")], [keys.prefix, now_ms, EXPIRED_AT_ONCE]
+                )
+            )
+            expired += count
+            if count < EXPIRED_AT_ONCE:
+                return expired
+
+
+def _task(record: bytes, status: Any, due_ms: Any) -> Task:
+    body: dict[str, Any] = orjson.loads(zlib.decompress(record))
+    return Task(
+        task_id=body["case_id"],
+        app=body["app"],
+        event_id=body["event_id"],
+        release=body["release"],
+        language=body["language"],
+        occurred_ms=body["occurred_ms"],
+        query=body["query"],
+        event=body["event"],
+        status=text(status),
+        due_ms=int(due_ms),
+        reduced=body["reduced"],
+    )
