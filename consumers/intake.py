@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 from consumers.kafka import Delivery, RecordProducer
 from consumers.kafka.producer import TOO_LARGE
-from service.events import Rejection, RejectReason, parse_event
+from service.events import AnswerEvent, Rejection, RejectReason, parse_event
+from service.feedback import FeedbackEvent, parse_feedback
 from service.intake import Overloaded, Receipt
 from service.mapping import parse_mapped
 from service.outage import Outage
-from service.pipeline import Terms
+from service.pipeline import Terms, admitted
 
 WAITING_REQUESTS = 16
 ACKNOWLEDGE_S = 10.0
@@ -40,17 +41,19 @@ class KafkaIntake:
             self._waiting.release()
 
     def _send(self, raw: bytes) -> tuple[Receipt, Delivery | None]:
-        terms = self._terms()
-        event = parse_event(raw, terms.limits, terms.default_app)
-        if isinstance(event, Rejection):
-            event = parse_mapped(raw, event, terms.policy, terms.limits, terms.default_app)
-        if not isinstance(event, Rejection) and not terms.policy.admits(event.app):
-            event = Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
+        event = self._read(raw)
         if isinstance(event, Rejection):
             return _rejected(event), None
         # Keyed by the id, so that a repeat lands where the first one went.
         delivery = self._producer.send(self._topic, event.event_id.encode(), raw)
         return Receipt("accepted", event_id=event.event_id), delivery
+
+    def _read(self, raw: bytes) -> AnswerEvent | FeedbackEvent | Rejection:
+        terms = self._terms()
+        event = parse_event(raw, terms.limits, terms.default_app)
+        if isinstance(event, Rejection):
+            event = parse_mapped(raw, event, terms.policy, terms.limits, terms.default_app)
+        return admitted(event, terms)
 
     def _receipts(self, sent: list[tuple[Receipt, Delivery | None]]) -> list[Receipt]:
         until = time.monotonic() + ACKNOWLEDGE_S
@@ -70,6 +73,14 @@ class KafkaIntake:
                 raise Outage(f"Kafka refused the event ({fault}); send the request again")
             receipts.append(receipt)
         return receipts
+
+
+class KafkaFeedback(KafkaIntake):
+    """The same for feedback, which is joined with its answer by whoever consumes it."""
+
+    def _read(self, raw: bytes) -> AnswerEvent | FeedbackEvent | Rejection:
+        terms = self._terms()
+        return admitted(parse_feedback(raw, terms.default_app), terms)
 
 
 def _rejected(rejection: Rejection) -> Receipt:

@@ -32,11 +32,10 @@ from service.judging.judgement import Judgement, Status
 from service.judging.results import Judged, judged_of
 from service.metrics import Metrics
 from service.outage import Outage
+from service.outbox import Sink, flush
 from service.sampling import uniform
 from service.store import Fenced, Gone, Store, Taken
 from service.store.budget import Account
-from service.store.judgements import record_of
-from service.store.lease import Lease
 
 if TYPE_CHECKING:
     from service.judging.client import JudgeClient
@@ -48,7 +47,6 @@ T = TypeVar("T")
 IDLE_S = 0.3
 RETRY_S = 1.0
 FLUSH_EVERY_S = 0.5
-FLUSH_LEASE_MS = 30_000
 TRIES = 5
 """Rounds that one job gets while others succeed: then it is not the endpoint that fails."""
 LONGEST_PAUSE_S = 60.0
@@ -71,19 +69,12 @@ class Judging(Protocol):
     async def judge_again(self, job: Job, first: Judgement, deadline_s: float) -> Judgement: ...
 
 
-class Sink(Protocol):
-    """Where records of ``rag.verdicts`` go."""
-
-    def write(self, records: list[bytes]) -> None:
-        """All of them, acknowledged, before this returns. Raises :class:`Outage`."""
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """``deadline_s``: for one round at one job; ``max_age_s``: after which a job that waits has
     failed; ``grace_s``: after the stop, for what is under way; ``flip_share``: of the answers is
-    judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed for
-    so long is taken over."""
+    judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed
+    for so long is taken over."""
 
     concurrency: int = 4
     deadline_s: float = 120.0
@@ -275,21 +266,9 @@ class JudgeWorker:
             await self._patiently(self.flush)
 
     def flush(self) -> None:
-        """Produce what judgements left behind, unless another worker does. Raises
+        """Produce what judgements left behind, unless another process does. Raises
         :class:`Outage`."""
-        entries = self._store.judgements.unflushed()
-        if not entries:
-            return
-        lease = Lease(self._store.connection, "judge-outbox", FLUSH_LEASE_MS)
-        if lease.acquire() is None:
-            return
-        try:
-            while entries := self._store.judgements.unflushed():
-                self._sink.write([record_of(entry) for entry in entries])
-                if not self._store.judgements.flushed(entries) or not lease.renew():
-                    break
-        finally:
-            lease.release()
+        flush(self._store, self._sink)
 
     async def _patiently(self, call: Callable[[], T]) -> T:
         """The call's result from a thread, however often something is away in between."""

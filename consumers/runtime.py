@@ -8,13 +8,15 @@ from typing import Any
 
 from consumers.answers import AnswersConsumer, AnswersOptions
 from consumers.delivery import Courier, VerdictSink
-from consumers.intake import KafkaIntake
+from consumers.feedback import FeedbackConsumer, FeedbackOptions, FeedbackThread, TopicMissing
+from consumers.intake import KafkaFeedback, KafkaIntake
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
 from consumers.kafka.topics import Start
 from consumers.outages import Outages
 from consumers.placement import Placement
 from service.bootstrap import Parts
 from service.health import Health
+from service.joining import FeedbackJoin
 from service.outage import Misconfiguration
 from service.settings import Settings
 
@@ -96,6 +98,67 @@ def verdict_sink(parts: Parts, health: Health) -> Iterator[VerdictSink]:
     try:
         courier = Courier(producer, Outages(parts.metrics, health))
         yield VerdictSink(courier, parts.settings.topic_verdicts)
+    finally:
+        producer.close()
+
+
+@contextlib.contextmanager
+def feedback_consumer(parts: Parts) -> Iterator[FeedbackConsumer]:
+    """With clients of its own, closed at the end. Raises :class:`TopicMissing`, and as
+    :func:`answers_consumer` does."""
+    settings = parts.settings
+    options, topic = kafka_options(settings), settings.topic_feedback
+    group = f"{settings.group}-feedback"
+    # Outages of this thread are no news to the process: the answers' loop reports its own.
+    outages = Outages(parts.metrics, Health())
+    with contextlib.ExitStack() as stack:
+        facts = TopicFacts(options)
+        stack.callback(facts.close)
+        if not facts.exists(topic):
+            raise TopicMissing(f"there is no topic {topic}")
+        producer = RecordProducer(options)
+        stack.callback(producer.close)
+        consumer = PartitionConsumer(options, topic, group)
+        stack.callback(consumer.close, 5.0)
+        courier = Courier(producer, outages)
+        for app in parts.terms().policy.apps:
+            parts.metrics.watch_feedback_of(app)
+        yield FeedbackConsumer(
+            consumer,
+            facts,
+            courier,
+            VerdictSink(courier, settings.topic_verdicts),
+            FeedbackJoin(
+                parts.store, parts.documents, parts.terms, lambda at: facts.record_at(*at)
+            ),
+            parts.store,
+            parts.metrics,
+            outages,
+            FeedbackOptions(topic, settings.topic_dead_letters, group),
+        )
+
+
+@contextlib.contextmanager
+def feedback_thread(parts: Parts, health: Health) -> Iterator[None]:
+    """Feedback beside the answers, where it is on."""
+    settings = parts.settings
+    if not settings.feedback_window_s:
+        health.set("feedback", True, "off: GROUNDWATCH_FEEDBACK_WINDOW_S is 0")
+        yield
+        return
+    thread = FeedbackThread(lambda: feedback_consumer(parts), health)
+    try:
+        yield
+    finally:
+        thread.close(settings.grace_s)
+
+
+@contextlib.contextmanager
+def kafka_feedback(parts: Parts) -> Iterator[KafkaFeedback]:
+    """Where ``serve`` puts the feedback that comes over HTTP."""
+    producer = RecordProducer(kafka_options(parts.settings))
+    try:
+        yield KafkaFeedback(producer, parts.settings.topic_feedback, parts.terms)
     finally:
         producer.close()
 

@@ -142,19 +142,28 @@ def consume(
     probes = serve_probes(settings.metrics_host, settings.metrics_port, health, parts.metrics)
     log.info("probes", port=probes.port)
     try:
-        while not stop.is_set():
-            try:
-                with runtime.answers_consumer(parts, health, begin) as consumer:
-                    log.info("consuming", topic=settings.topic_answers, group=settings.group)
-                    consumer.run(stop)
-            except Outage as outage:
-                health.set("kafka", False, str(outage))
-                log.error("outage", dependency="kafka", error=str(outage))
-                health.tick()
-                stop.wait(2.0)
+        with runtime.feedback_thread(parts, health):
+            _consume(parts, health, begin, stop)
     finally:
         probes.close()
     log.info("stopped")
+
+
+def _consume(parts: Parts, health: Health, begin: Start, stop: threading.Event) -> None:
+    """Until ``stop`` is set, however often Kafka is away at the start."""
+    from consumers import runtime
+
+    settings = parts.settings
+    while not stop.is_set():
+        try:
+            with runtime.answers_consumer(parts, health, begin) as consumer:
+                log.info("consuming", topic=settings.topic_answers, group=settings.group)
+                consumer.run(stop)
+        except Outage as outage:
+            health.set("kafka", False, str(outage))
+            log.error("outage", dependency="kafka", error=str(outage))
+            health.tick()
+            stop.wait(2.0)
 
 
 @app.command()

@@ -91,7 +91,7 @@ AUDIT_DAYS = 3
 
 def draft_case(answer: Checked, max_bytes: int) -> CaseDraft:
     """Of an answer with at least one finding. ``max_bytes`` bounds the encoded record."""
-    body = _body(answer)
+    body = case_body(answer)
     return case_draft(body, answer.row.offset, answer.row.hour // 24, bounded(body, max_bytes))
 
 
@@ -111,11 +111,14 @@ def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) ->
 def draft_task(answer: Checked, max_bytes: int) -> TaskDraft:
     """The findings go with it, to be shown once the label is there; never before."""
     due_ms = answer.row.timestamp_ms + AUDIT_DAYS * DAY_MS
-    body = {**_body(answer), "kind": "task", "due_ms": due_ms}
+    body = {**case_body(answer), "kind": "task", "due_ms": due_ms}
     return TaskDraft(body["case_id"], answer.row.offset, due_ms, bounded(body, max_bytes))
 
 
-def draft_job(answer: Checked, reading: CitationReading | None, max_bytes: int) -> JobDraft:
+def draft_job(
+    answer: Checked, reading: CitationReading | None, max_bytes: int, hint: str = ""
+) -> JobDraft:
+    """``hint``: why it was drawn, if not by chance alone."""
     row = answer.row
     job = Job(
         job_id=case_id(row.identity, row.event_id),
@@ -134,10 +137,11 @@ def draft_job(answer: Checked, reading: CitationReading | None, max_bytes: int) 
         pi_audit=row.pi_audit,
         factors=row.factors,
         audited=row.audited,
-        flagged=row.flagged,
+        flagged=row.flagged or bool(hint),
         label=row.label,
         event=_event_with_texts(answer.event, answer.texts),
         citations=_citations(reading),
+        hint=hint,
     )
     place = (row.app, row.hour, counter_prefix(row))
     return JobDraft(job.job_id, row.offset, row.audited, row.stratum, place,
@@ -172,7 +176,8 @@ def _citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
     )  # fmt: skip
 
 
-def _body(answer: Checked) -> dict[str, Any]:
+def case_body(answer: Checked) -> dict[str, Any]:
+    """A case before it is encoded and reduced; of an answer without findings, a low one."""
     event, row, findings = answer.event, answer.row, answer.findings
     evidence = [item for result in answer.results.values() for item in result.evidence]
     severity = findings[0].severity.value if findings else "low"

@@ -5,6 +5,7 @@ No text of the payload ever stands in a rejection: it names the field and what i
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -163,7 +164,7 @@ def parse_event(
     try:
         event = AnswerEvent.model_validate_json(raw)
     except ValidationError as error:
-        return _explain(raw, error)
+        return explain(raw, error)
     except (RecursionError, ValueError):
         return Rejection(RejectReason.INVALID_JSON, "not readable as JSON")
     if _has_constants(raw):
@@ -210,7 +211,9 @@ def _holds(raw: bytes, word: bytes) -> bool:
 _CONSTANTS = Rejection(RejectReason.INVALID_JSON, "NaN and Infinity are not JSON")
 
 
-def _explain(raw: bytes, error: ValidationError) -> Rejection:
+def explain(raw: bytes, error: ValidationError, known: Container[str] | None = None) -> Rejection:
+    """What is wrong with ``raw``, as a model found. ``known``: names that a message may repeat
+    (those of the answer event when not given)."""
     faults = error.errors(include_input=False, include_url=False, include_context=False)
     first = next((fault for fault in faults if fault["loc"] == ("schema_version",)), faults[0])
     if first["type"] == "json_invalid":
@@ -221,7 +224,7 @@ def _explain(raw: bytes, error: ValidationError) -> Rejection:
         return Rejection(RejectReason.INVALID_JSON, "not valid JSON")
     if _has_constants(raw):
         return _CONSTANTS
-    field = _field_name(first["loc"])
+    field = _field_name(first["loc"], _KNOWN_FIELDS if known is None else known)
     if first["loc"] == ("schema_version",):
         return Rejection(
             RejectReason.UNSUPPORTED_VERSION,
@@ -258,13 +261,13 @@ _KNOWN_FIELDS = frozenset(
 )
 
 
-def _field_name(loc: tuple[int | str, ...]) -> str:
+def _field_name(loc: tuple[int | str, ...], known: Container[str]) -> str:
     """``retrieved[3].ref``; keys of free-form objects are payload and are not repeated."""
     name = ""
     for part in loc:
         if isinstance(part, int):
             name += f"[{part}]"
-        elif part in _KNOWN_FIELDS:
+        elif part in known:
             name += f".{part}" if name else part
         else:
             name += ".*"

@@ -25,6 +25,7 @@ from service.accounting import EQUATIONS, TASK_STATES, Books, Kind, Row
 from service.checks import REASONS
 from service.checks.model import NotEvaluated, Outcome
 from service.events import RejectReason
+from service.feedback import DOWN, UP, FeedbackOutcome
 from service.judging.calls import CallOutcome
 from service.judging.findings import REASONS as JUDGE_REASONS
 from service.judging.judgement import Cause, Judgement, Relevance, Status, Verdict
@@ -56,6 +57,7 @@ MAX_RELEASES = 20
 RELEASE_IDLE_HOURS = 24
 """A release unseen for so long (by the hour of the answers) gives its label to a newcomer."""
 NO_RELEASE = "none"
+NO_THUMB = "none"
 
 AGE_BUCKETS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400)
 STAGE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -110,6 +112,7 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         self.definitions: list[Definition] = []
+        self._heard: set[str] = set()
         self._declare_records()
         self._declare_checks()
         self._declare_consumer()
@@ -200,6 +203,20 @@ class Metrics:
         self._cases.labels("case").inc(case)
         self._cases.labels("suppressed").inc(suppressed)
         self._cases.labels("auto_grouped").inc(auto_grouped)
+
+    def observe_feedback(self, app: str, thumb: str, outcome: FeedbackOutcome) -> None:
+        """One piece of feedback. ``thumb``: up, down, or none where it could not be read."""
+        self.watch_feedback_of(app)
+        self._feedback.labels(app, thumb, outcome.value).inc()
+
+    def watch_feedback_of(self, app: str) -> None:
+        """Let the series of this app exist before its first feedback."""
+        if app not in self._heard:
+            self._heard.add(app)
+            for thumb in (UP, DOWN):
+                for outcome in FeedbackOutcome:
+                    if outcome is not FeedbackOutcome.REJECTED:
+                        self._feedback.labels(app, thumb, outcome.value)
 
     # What the judge did, after the store took it.
 
@@ -429,6 +446,13 @@ class Metrics:
             "payload.",
             "sum by (disposition) (increase(groundwatch_cases_total[1d]))",
         )  # fmt: skip
+        self._feedback = self._counter(
+            "feedback_total", ("app", "thumb", "outcome"),
+            "Feedback of users by what became of it: joined; unmatched (no answer of that id in "
+            "the window, and no case); repeated (read again after a crash); gone (joined, but the "
+            "answer is not to be had for a case or the judge); rejected (unreadable: thumb none).",
+            'sum by (outcome) (increase(groundwatch_feedback_total{thumb="down"}[1d]))',
+        )  # fmt: skip
         self._open_cases = self._gauge(
             "open_cases", ("severity",), "Open cases in the queue. Only from `serve`.",
             "max by (severity) (groundwatch_open_cases)",
@@ -584,6 +608,8 @@ class Metrics:
         _create(self._cases, get_args(Disposition))
         _create(self._imbalance, EQUATIONS)
         _create(self._open_cases, SEVERITY_ORDER)
+        self.watch_feedback_of(OTHER)
+        self._feedback.labels(OTHER, NO_THUMB, FeedbackOutcome.REJECTED.value)
         _create(self._judge_selections, (SELECTED, SAMPLED_OUT, BUDGET_SKIPPED))
         for purpose in _PURPOSES:
             for outcome in _ATTEMPTS:

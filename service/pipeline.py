@@ -14,7 +14,7 @@ from datetime import UTC
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from service import sampling
 from service.accounting import LIVE, SEPARATOR, CheckRow, Kind, Row
@@ -186,14 +186,28 @@ def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
     return tuple(_read(record, terms) for record in records)
 
 
+class OfAnApp(Protocol):
+    @property
+    def app(self) -> str: ...
+
+
+Said = TypeVar("Said", bound=OfAnApp)
+
+
+def admitted(event: Said | Rejection, terms: Terms) -> Said | Rejection:
+    """The event, unless the policy does not know its app and says to reject such."""
+    if isinstance(event, Rejection) or terms.policy.admits(event.app):
+        return event
+    return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
+
+
 def _read(record: Record, terms: Terms) -> Item:
     event = parse_event(record.value, terms.limits, terms.default_app)
     if isinstance(event, Rejection):
         event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
+    event = admitted(event, terms)
     if isinstance(event, Rejection):
         return Item(record, event)
-    if not terms.policy.admits(event.app):
-        return Item(record, Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app"))
     reading = None
     if event.status != "error":
         try:
@@ -229,6 +243,19 @@ def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms)
         for item in items:
             work.take(item)
     return work.effects()
+
+
+def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Checked | None:
+    """The one answer of ``batch``, checked anew, without any effect. None where its record holds
+    no answer that is checked. Labels and the draw in its row are today's."""
+    [item] = batch.items
+    event = item.event
+    if isinstance(event, Rejection) or event.status == "error":
+        return None
+    work = _Work(batch, texts, terms, Seen())
+    occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
+    base = work.base(item.record, event, occurred_ms, duplicate=False)
+    return work.look_at(item, event, base, occurred_ms)
 
 
 NUMBERS_PER_BATCH = 200
@@ -324,21 +351,8 @@ class _Work:
             )
             return
         occurred_ms = _occurred_ms(event, record.timestamp_ms)
-        app = self.terms.policy.label(event.app)
         duplicate = item.identity_hash in self.known
-        base: dict[str, Any] = {
-            "offset": record.offset,
-            "timestamp_ms": record.timestamp_ms,
-            "app": app,
-            "identity": event.app,
-            "event_id": event.event_id,
-            "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
-            "ruleset": self.terms.policy.of(event.app).ruleset,
-            "language": _language(event),
-            "purpose": event.purpose,
-            "status": event.status,
-            "hour": occurred_ms // HOUR_MS,
-        }
+        base = self.base(record, event, occurred_ms, duplicate)
         if duplicate:
             self.rows.append(Row(kind=Kind.DUPLICATE, **base))
             return
@@ -352,6 +366,24 @@ class _Work:
         except Exception as error:  # noqa: BLE001
             # A fault of ours in one answer must not stop the partition: it is counted, and logged.
             self._give_up(event, base, where(error))
+
+    def base(
+        self, record: Record, event: AnswerEvent, occurred_ms: int, duplicate: bool
+    ) -> dict[str, Any]:
+        app = self.terms.policy.label(event.app)
+        return {
+            "offset": record.offset,
+            "timestamp_ms": record.timestamp_ms,
+            "app": app,
+            "identity": event.app,
+            "event_id": event.event_id,
+            "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
+            "ruleset": self.terms.policy.of(event.app).ruleset,
+            "language": _language(event),
+            "purpose": event.purpose,
+            "status": event.status,
+            "hour": occurred_ms // HOUR_MS,
+        }
 
     def _give_up(self, event: AnswerEvent, base: dict[str, Any], error: str) -> None:
         failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
@@ -377,6 +409,29 @@ class _Work:
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
     ) -> None:
         """Everything is computed before anything is noted, so that giving up leaves no half."""
+        answer = self.look_at(item, event, base, occurred_ms)
+        row, hits = answer.row, group_hits(answer.row)
+        case = draft_case(answer, self.terms.case_bytes) if hits else None
+        task = draft_task(answer, self.terms.case_bytes) if row.audited else None
+        job = None
+        if row.selection == sampling.SELECTED:
+            job = draft_job(answer, item.reading, self.terms.job_bytes)
+        self.cases.extend(filter(None, (case,)))
+        self.tasks.extend(filter(None, (task,)))
+        self.jobs.extend(filter(None, (job,)))
+        self.groups.extend(hits)
+        self.rows.append(row)
+        self.results[row.offset] = answer.results
+        self.errors.extend(
+            CheckError(name, event.event_id, result.error)
+            for name, result in answer.results.items()
+            if result.error is not None
+        )
+
+    def look_at(
+        self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
+    ) -> Checked:
+        """Check and draw one answer; notes nothing."""
         policy = self.terms.policy.of(event.app)
         given: CheckInput | None
         if item.record.offset in self.checked:
@@ -407,7 +462,7 @@ class _Work:
             factors=self.factors.version,
         )
         hits = group_hits(row)
-        answer = Checked(
+        return Checked(
             event,
             given.texts if given is not None else (),
             row,
@@ -417,22 +472,6 @@ class _Work:
             self.batch.source,
             self.batch.partition,
             occurred_ms,
-        )
-        case = draft_case(answer, self.terms.case_bytes) if hits else None
-        task = draft_task(answer, self.terms.case_bytes) if row.audited else None
-        job = None
-        if row.selection == sampling.SELECTED:
-            job = draft_job(answer, item.reading, self.terms.job_bytes)
-        self.cases.extend(filter(None, (case,)))
-        self.tasks.extend(filter(None, (task,)))
-        self.jobs.extend(filter(None, (job,)))
-        self.groups.extend(hits)
-        self.rows.append(row)
-        self.results[row.offset] = results
-        self.errors.extend(
-            CheckError(name, event.event_id, result.error)
-            for name, result in results.items()
-            if result.error is not None
         )
 
     def _draw(self, event: AnswerEvent, stratum: str, app: str) -> sampling.Draw:

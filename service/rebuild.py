@@ -6,16 +6,20 @@ when it was first applied, with the decisions that were made then.
 
 from __future__ import annotations
 
+import math
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
 from service.accounting import Kind, Row, prefix_of
 from service.drafts import CaseDraft, JobDraft, TaskDraft, case_draft, case_id
+from service.feedback import DRAWN, NEGATIVE, Heard, decode_heard
 from service.judging.judgement import Judgement, Status
 from service.judging.results import Answer, Judged, answer_of_row, decode_judged
 from service.outage import Outage
@@ -35,7 +39,8 @@ class Report:
     """What was read and restored. ``orphans``: cases whose batch never closed (their events will
     be read again); ``without_case``: flagged answers whose case record has aged out; ``holes``:
     stretches of offsets inside an account that no batch covers (aged out, or damaged);
-    ``jobs_lost``: answers that waited for the judge, whose texts went with the store."""
+    ``jobs_lost``: answers that waited for the judge, whose texts went with the store;
+    ``feedback``: pieces of it that changed something."""
 
     records: int = 0
     unknown: int = 0
@@ -48,6 +53,7 @@ class Report:
     tasks: int = 0
     judgements: int = 0
     jobs_lost: int = 0
+    feedback: int = 0
 
 
 class Collected:
@@ -59,7 +65,10 @@ class Collected:
         self._cases: dict[Place, bytes] = {}
         self._tasks: dict[Place, bytes] = {}
         self._judgements: dict[Place, bytes] = {}
+        self._feedback: dict[Place, dict[tuple[str, int], bytes]] = {}
+        self._with_feedback: set[tuple[str, int, int]] = set()
         self.newest_ms = 0
+        self.last_seq = 0
 
     def add(self, value: bytes | None) -> None:
         """One record's value. What is no verdict of ours is counted as unknown."""
@@ -78,7 +87,14 @@ class Collected:
             self._batches[key] = zlib.compress(value, 1)
             timestamps = (row.timestamp_ms for row in record.rows)
             self.newest_ms = max(self.newest_ms, *timestamps, 0)
+        elif record is not None and record["kind"] == "feedback":
+            heard = decode_heard(record)
+            self._with_feedback.add(heard.position)
+            of_answer = self._feedback.setdefault((*heard.position, heard.case_id), {})
+            of_answer[heard.read] = zlib.compress(value, 1)
+            self.last_seq = max(self.last_seq, heard.seq)
         elif record is not None:
+            self.last_seq = max(self.last_seq, record.get("seq", 0))
             kept, name = {
                 "case": (self._cases, "case_id"),
                 "task": (self._tasks, "case_id"),
@@ -104,6 +120,13 @@ class Collected:
     def take_judgement(self, place: Place) -> Judged | None:
         data = _unpacked(self._judgements.pop(place, None))
         return None if data is None else decode_judged(data)
+
+    def has_feedback(self, source: str, partition: int, offset: int) -> bool:
+        return (source, partition, offset) in self._with_feedback
+
+    def take_feedback(self, place: Place) -> list[Heard]:
+        records = self._feedback.pop(place, {}).values()
+        return [decode_heard(orjson.loads(zlib.decompress(record))) for record in records]
 
     def cases_left(self) -> int:
         return len(self._cases)
@@ -145,7 +168,7 @@ def _rebuild(
     for record in collected.batches():
         restorer.restore(record)
         on_progress(collected.report)
-    restorer.judgements()
+    restorer.later()
     restorer.close()
     collected.report.orphans = collected.cases_left()
     if store.checkpoints.glance("", ())[0] != epoch:
@@ -162,9 +185,11 @@ class _Restorer:
         self._collected = collected
         # Older identities have left the window, and a year of them would not fit into memory.
         newest_ms = min(collected.newest_ms, time.time_ns() // 1_000_000)
-        self._horizon_ms = newest_ms - store.ledger.id_memory_ms
+        self._ids_from_ms = newest_ms - store.ledger.id_memory_ms
+        self._indexed_from_ms = newest_ms - store.ledger.feedback_memory_ms
         self._at: dict[tuple[str, int], tuple[int, int]] = {}
         self._drawn: list[Answer] = []
+        self._heard: list[tuple[Heard, int]] = []
         self._topics: dict[str, str] = {}
 
     def restore(self, record: BatchRecord) -> None:
@@ -199,17 +224,41 @@ class _Restorer:
             if row.selection == SELECTED
         ]
         effects = replace(
-            effects_of(record, tuple(drafts.values()), self._horizon_ms),
+            effects_of(
+                record,
+                tuple(drafts.values()),
+                min(self._ids_from_ms, self._indexed_from_ms),
+            ),
             tasks=tuple(self._tasks(record)),
             jobs=tuple(map(_job_draft, drawn)),
         )
         kept = {offset: bool(draft.record) for offset, draft in drafts.items()}
         applied = self._store.ledger.apply(
-            effects, self._epoch, decided=Decided(kept, record.refused), outbox=False
+            effects,
+            self._epoch,
+            decided=Decided(kept, record.refused, self._ids_from_ms, self._indexed_from_ms),
+            outbox=False,
         )
         report.cases += applied.cases
         report.tasks += len(effects.tasks)
         self._drawn += [answer for answer in drawn if answer.position[2] not in record.refused]
+        for row in record.rows:
+            if self._collected.has_feedback(record.source, record.partition, row.offset):
+                self._take_feedback(record, row)
+
+    def _take_feedback(self, record: BatchRecord, row: Row) -> None:
+        identity = identity_of(row)
+        place = (record.source, record.partition, row.offset, identity)
+        for heard in self._collected.take_feedback(place):
+            self._heard.append((heard, row.timestamp_ms))
+            if heard.to == DRAWN:
+                answer = answer_of_row(row, identity, record.source, record.partition)
+                self._drawn.append(
+                    replace(
+                        answer, pi=heard.pi, pi_audit=heard.pi_audit, factors=heard.factors,
+                        flagged=True, hint=NEGATIVE,
+                    )
+                )  # fmt: skip
 
     def _tasks(self, record: BatchRecord) -> Iterator[TaskDraft]:
         for row in record.rows:
@@ -224,29 +273,49 @@ class _Restorer:
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
         identity, day = identity_of(row), row.hour // 24
         place = (record.source, record.partition, row.offset, identity)
-        # One that was suppressed may have got a case from the judge: that one stays where it is.
+        # One that was suppressed may have got a case later: that one stays where it is.
         suppressed = row.offset in record.suppressed
         case = None if suppressed else self._collected.take_case(place)
         if case is None:
             return CaseDraft(identity, row.offset, group_hits(row)[0].group, 0.0, "", day, (), b"")
         return case_draft(case, row.offset, day, encode_case(case))
 
-    def judgements(self) -> None:
-        """After all batches: what was judged, and of what was drawn and has no judgement, that its
-        payload is gone."""
+    def later(self) -> None:
+        """After all batches: what was judged and what users said, in the order in which it happened
+        (a case that the one opened was met by the other); last, of what was drawn and has no
+        judgement, that its payload is gone."""
+        steps: list[tuple[float, Callable[[], None]]] = [
+            (heard.seq, partial(self._restore_feedback, heard, timestamp_ms))
+            for heard, timestamp_ms in self._heard
+        ]
         for answer in self._drawn:
-            place = (*answer.position, answer.job_id)
-            judged = self._collected.take_judgement(place)
-            if judged is None:
-                lost = Judgement(Status.FAILED, version="", reason="payload_lost")
-                judged = Judged(answer, lost)
-                self._collected.report.jobs_lost += 1
-            else:
-                self._collected.report.judgements += 1
-            case = self._collected.take_case(place) if judged.case == "opened" else None
-            record = None if case is None else encode_case(case)
-            self._store.judgements.restore(judged, record, self._epoch)
-            self._collected.report.cases += record is not None
+            judged = self._collected.take_judgement((*answer.position, answer.job_id))
+            seq = math.inf if judged is None else judged.seq
+            steps.append((seq, partial(self._restore_judgement, answer, judged)))
+        for _, step in sorted(steps, key=itemgetter(0)):
+            step()
+        self._store.checkpoints.remember_late(self._collected.last_seq)
+
+    def _restore_judgement(self, answer: Answer, judged: Judged | None) -> None:
+        place = (*answer.position, answer.job_id)
+        if judged is None:
+            lost = Judgement(Status.FAILED, version="", reason="payload_lost")
+            judged = Judged(answer, lost)
+            self._collected.report.jobs_lost += 1
+        else:
+            self._collected.report.judgements += 1
+        case = self._collected.take_case(place) if judged.case == "opened" else None
+        record = None if case is None else encode_case(case)
+        self._store.judgements.restore(judged, record, self._epoch)
+        self._collected.report.cases += record is not None
+
+    def _restore_feedback(self, heard: Heard, timestamp_ms: int) -> None:
+        place, draft = (*heard.position, heard.case_id), None
+        if heard.case == "opened" and (case := self._collected.take_case(place)) is not None:
+            draft = case_draft(case, heard.position[2], heard.hour // 24, encode_case(case))
+        self._store.feedback.restore(heard, draft, timestamp_ms, self._epoch)
+        self._collected.report.feedback += 1
+        self._collected.report.cases += draft is not None
 
     def close(self) -> None:
         partitions: dict[str, set[int]] = {}

@@ -57,6 +57,7 @@ class Settings(BaseModel):
     topic_answers: str = "rag.answers"
     topic_dead_letters: str = "rag.answers.dead-letter"
     topic_verdicts: str = "rag.verdicts"
+    topic_feedback: str = "rag.feedback"
     group: str = Field("groundwatch-checks", description="Consumer group of the answers.")
     answers_transactional: bool = Field(
         False,
@@ -112,6 +113,13 @@ class Settings(BaseModel):
     max_cases: int = Field(200_000, ge=1)
     max_groups: int = Field(100_000, ge=1)
     releases_per_app: int = Field(20, ge=1)
+
+    feedback_window_s: int = Field(
+        86_400,
+        ge=0,
+        le=7 * 86_400,
+        description="How long after an answer feedback on it can be joined; 0 turns it off.",
+    )
 
     # The judge
     judge_base_url: str | None = Field(
@@ -204,10 +212,12 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _topics_differ(self) -> Settings:
-        topics = (self.topic_answers, self.topic_dead_letters, self.topic_verdicts)
+        topics = (
+            self.topic_answers, self.topic_dead_letters, self.topic_verdicts, self.topic_feedback,
+        )  # fmt: skip
         if len(set(topics)) < len(topics):
             raise ValueError(
-                "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS and TOPIC_VERDICTS must be three topics: "
+                "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS, TOPIC_VERDICTS and TOPIC_FEEDBACK must differ: "
                 "what is written to one would be read as another"
             )
         return self

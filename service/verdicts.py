@@ -1,9 +1,10 @@
-"""The records of ``rag.verdicts``: kinds ``batch``, ``case``, ``task`` and ``judgement``. Pure.
+"""The records of ``rag.verdicts``: kinds ``batch``, ``case``, ``task``, ``judgement`` and
+``feedback``. Pure.
 
 ``batch`` closes a batch: it carries the offsets, what was received, skipped and lost, and one
 compact row a record. ``case`` carries one flagged answer, ``task`` one that people audit,
-``judgement`` what the judge said of one. These count only once the ``batch`` that covers their
-position is there.
+``judgement`` what the judge said of one, ``feedback`` what a user did. These count only once the
+``batch`` that covers their position is there.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
     data = orjson.loads(value)
     if data.get("version") != VERSION:
         return None
-    if data["kind"] in ("case", "task", "judgement"):
+    if data["kind"] in ("case", "task", "judgement", "feedback"):
         return dict(data)
     if data["kind"] != "batch":
         return None

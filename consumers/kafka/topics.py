@@ -34,6 +34,15 @@ class TopicFacts:
         """The broker's id of the topic: another one means that it was deleted and made anew."""
         return str(self._describe(topic)["topic_id"])
 
+    def exists(self, topic: str) -> bool:
+        def ask(admin: Any) -> bool:
+            error = errors.for_code(admin.describe_topics([topic])[0]["error_code"])
+            if error not in (errors.NoError, errors.UnknownTopicOrPartitionError):
+                raise error
+            return error is errors.NoError
+
+        return self._ask(f"asking about {topic}", ask)
+
     def partition_count(self, topic: str) -> int:
         return len(self._describe(topic)["partitions"])
 
@@ -111,6 +120,18 @@ class TopicFacts:
         for partition in partitions:
             if starts[partition] < ends[partition]:
                 yield from self._read(topic, partition, starts[partition], ends[partition])
+
+    def record_at(self, topic: str, partition: int, offset: int) -> Record | None:
+        """The one record at this offset; None when there is none (any more)."""
+        if partition >= self.partition_count(topic):
+            return None
+        begin, end = self.log_bounds(topic, partition)
+        if not begin <= offset < end:
+            return None
+        for item in self._read(topic, partition, offset, offset + 1):
+            if isinstance(item, Record) and item.offset == offset:
+                return item
+        return None
 
     def close(self) -> None:
         if self._client is not None:

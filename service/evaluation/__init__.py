@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from service.evaluation.labels import EvaluationError, NumberLabels, SurfaceLabels
 from service.evaluation.report import render
-from service.evaluation.scores import Accuracy, Tally, wilson
+from service.evaluation.scores import Accuracy, Tally
 from service.evaluation.scoring import Evaluation, Wrong, evaluate
 
 __all__ = [
     "Accuracy", "Evaluation", "EvaluationError", "NumberLabels", "SurfaceLabels", "Tally", "Wrong",
-    "evaluate", "render", "wilson",
+    "evaluate", "render",
 ]  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from service.evaluation.scores import Accuracy, Score, Tally, wilson
+from service.estimates.wilson import wilson
+from service.evaluation.scores import Accuracy, Score, Tally
 from service.evaluation.scoring import Evaluation, Wrong
 
 

@@ -1,9 +1,8 @@
-"""How often the checks were right: counts, shares and their intervals."""
+"""How often the checks were right: counts and shares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Generic, TypeVar
 
 
@@ -81,14 +80,3 @@ class Scores(Generic[Score]):
         self.checks.setdefault(check, new()).add(score)
         self.kinds.setdefault((check, kind), new()).add(score)
         self.languages.setdefault((check, language), new()).add(score)
-
-
-def wilson(hits: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
-    """The Wilson score interval of a proportion, 95 % by default; (0, 1) without a trial."""
-    if not trials:
-        return 0.0, 1.0
-    share = hits / trials
-    scale = 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / scale
-    margin = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / scale
-    return max(0.0, centre - margin), min(1.0, centre + margin)

@@ -171,8 +171,12 @@ class Judge:
             usage=first.usage + second.usage,
             cost_micros=first.cost_micros + second.cost_micros,
             calls=first.calls + second.calls,
-            attempts=(*first.attempts, *(f"again:{attempt}" for attempt in second.attempts)),
+            attempts=(*first.attempts, *map(_again, second.attempts)),
         )
+
+
+def _again(attempt: str) -> str:
+    return f"again:{attempt.rpartition(':')[2]}"
 
 
 @dataclass(frozen=True, slots=True)

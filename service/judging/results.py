@@ -54,12 +54,14 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """``findings``: as :class:`service.checks.model.Finding`, the gravest first. ``case``: what the
-    store did about them (``opened``, ``enriched``, ``suppressed``, or empty); known afterwards."""
+    store did about them (``opened``, ``enriched``, ``suppressed``, or empty) and ``seq``, the
+    record's running number: known afterwards."""
 
     answer: Answer
     judgement: Judgement
     findings: tuple[Finding, ...] = ()
     case: str = ""
+    seq: int = 0
 
 
 def judged_of(job: Job, judgement: Judgement) -> Judged:
@@ -144,6 +146,7 @@ def decode_judged(data: Mapping[str, Any]) -> Judged:
         decode_judgement(data["judgement"]),
         tuple(_finding(finding) for finding in data["findings"]),
         data["case"],
+        data.get("seq", 0),
     )
 
 

@@ -45,13 +45,24 @@ class CaseSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Thumbs:
+    """What users said of one answer: a hint, never truth. ``comment``: the last one, empty where
+    there is none; it may be anything that somebody typed."""
+
+    up: int
+    down: int
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
     be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
     of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome
     (``not_evaluated``: → why it was not);
     ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
-    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet."""
+    :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet;
+    ``feedback``: what users said, None where none did."""
 
     summary: CaseSummary
     event: dict[str, Any]
@@ -66,6 +77,7 @@ class Case:
     reduced: bool = False
     not_evaluated: dict[str, str] = field(default_factory=dict)
     judgement: dict[str, Any] | None = None
+    feedback: Thumbs | None = None
 
 
 @dataclass(frozen=True, slots=True)

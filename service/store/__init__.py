@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from service.store.archive import Archive
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Connection, StoreOutage, connect
+from service.store.feedback import Changed, Feedback, Repeated
 from service.store.jobs import Jobs, Taken
 from service.store.judgements import Gone, Judgements
 from service.store.ledger import (
@@ -25,10 +26,10 @@ from service.store.ledger import (
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Applied", "Archive", "Caps", "Checkpoint", "Checkpoints", "Connection",
-    "Decided", "Duplicates", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Refused", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
-    "Tasks", "connect",
+    "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Checkpoint", "Checkpoints",
+    "Connection", "Decided", "Duplicates", "Feedback", "Fenced", "Gone", "Jobs", "Judgements",
+    "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated", "SchemaError",
+    "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -43,6 +44,7 @@ class Store:
     jobs: Jobs
     judgements: Judgements
     tasks: Tasks
+    feedback: Feedback
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -54,4 +56,5 @@ class Store:
             Jobs(connection),
             Judgements(connection, caps),
             Tasks(connection),
+            Feedback(connection, caps),
         )

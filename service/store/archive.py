@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from service.accounting import CASE_STATES, Books, States, books_of
+from service.feedback import on_case
 from service.judging.cases import with_judgement
 from service.review.cases import (
     DAY_MS,
@@ -18,6 +19,7 @@ from service.review.cases import (
     CaseFilter,
     CasePage,
     CaseSummary,
+    Thumbs,
     priority,
 )
 from service.store.checkpoints import Checkpoints
@@ -27,7 +29,9 @@ from service.store.jobs import Jobs
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
-_CASE_FIELDS = ("record", "status", "group", "severity", "judgement")
+_CASE_FIELDS = (
+    "record", "status", "group", "severity", "judgement", "thumbs_up", "thumbs_down", "comment",
+)  # fmt: skip
 _WALK = 200
 """Ids looked at per round trip. A ZINTERSTORE of two large indexes would block Redis for tens of
 milliseconds; walking the rarest one in pages takes three to nine."""
@@ -143,6 +147,7 @@ class Archive:
             position=(source, partition, offset),
             reduced=body["reduced"],
             judgement=body.get("judgement"),
+            feedback=body.get("feedback"),
         )
 
     def case_counts(self) -> dict[str, int]:
@@ -225,14 +230,25 @@ def _numbers(reply: Any) -> Counter[str]:
     return Counter({field: int(number) for field, number in pairs(reply).items()})
 
 
-def _body(record: bytes, status: Any, group: Any, severity: Any, judgement: Any) -> dict[str, Any]:
-    """A case as it was drafted, and what the judge added since."""
+def _body(
+    record: bytes,
+    status: Any,
+    group: Any,
+    severity: Any,
+    judgement: Any,
+    up: Any,
+    down: Any,
+    comment: Any,
+) -> dict[str, Any]:
+    """A case as it was drafted, and what judge and feedback added since."""
     body: dict[str, Any] = orjson.loads(zlib.decompress(record))
     if severity is not None:
         body["severity"] = text(severity)
-    if judgement is None:
+    if judgement is not None:
+        body = with_judgement(body, orjson.loads(zlib.decompress(judgement)))
+    if up is None and down is None:
         return body
-    return with_judgement(body, orjson.loads(zlib.decompress(judgement)))
+    return on_case(body, Thumbs(int(up or 0), int(down or 0), text(comment or b"")))
 
 
 def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:

@@ -116,6 +116,12 @@ class Checkpoints:
                 mapping={"topic_id": topic_id, "partitions": partitions},
             )
 
+    def remember_late(self, seq: int) -> None:
+        """The number of the last late record that was read: others go on from there."""
+        with self._c.guard():
+            known = int(self._c.client.hget(self._c.keys.meta, "late") or 0)
+            self._c.client.hset(self._c.keys.meta, "late", max(known, seq))
+
     def started(self, source: str) -> SourceStart | None:
         with self._c.guard():
             start = pairs(self._c.client.hgetall(self._c.keys.source(source)))

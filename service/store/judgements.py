@@ -1,5 +1,5 @@
 """Judgements: stored with all their effects in one script, while the job is still there; then
-produced from one outbox that all workers share."""
+produced from one outbox that all workers share, with what feedback has to tell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.judging.cases import draft_judged_case, group_hits
 from service.judging.jobs import Job
 from service.judging.judgement import encode_judgement
 from service.judging.results import Judged, compact, counters_of, encode_head, totals_of
-from service.store.connection import Connection, text
+from service.store.connection import Connection, pairs, text
 from service.store.jobs import GROUP
 from service.store.ledger import Caps, Fenced, Refused, case_spec, group_spec
 
@@ -89,7 +89,7 @@ class Judgements:
             zlib.compress(orjson.dumps(shown), 1),
             zlib.compress(draft.record, 1),
         ]
-        reply = self._c.run("judge", [keys.jobs, keys.judge_outbox, keys.meta], args)
+        reply = self._c.run("judge", [keys.jobs, keys.late_outbox, keys.meta], args)
         status = text(reply[0])
         if status == "fenced":
             raise Fenced
@@ -115,16 +115,30 @@ class Judgements:
         body = orjson.loads(zlib.decompress(record))
         return [index for index in indexes_of(body) if index[0] != "severity"]
 
+    def rows(self, day: int) -> list[dict[str, Any]]:
+        """What the judge said of the answers of a day (days since 1970), as
+        :func:`service.judging.results.compact` makes it. ``pi`` is the one to weight by: the larger
+        one, where negative feedback was a second draw."""
+        with self._c.guard():
+            stored = self._c.client.hgetall(self._c.keys.judged(day))
+            raised = pairs(self._c.client.hgetall(self._c.keys.raised(day)))
+        rows = []
+        for key, data in sorted(stored.items()):
+            row: dict[str, Any] = orjson.loads(data)
+            row["pi"] = max(row["pi"], float(raised.get(text(key), 0)))
+            rows.append(row)
+        return rows
+
     # The outbox of all workers.
 
     def unflushed(self) -> list[bytes]:
         """The oldest entries of the outbox, as :meth:`flushed` wants them back."""
         with self._c.guard():
-            return list(self._c.client.lrange(self._c.keys.judge_outbox, 0, FLUSHED_AT_ONCE - 1))
+            return list(self._c.client.lrange(self._c.keys.late_outbox, 0, FLUSHED_AT_ONCE - 1))
 
     def flushed(self, entries: Sequence[bytes]) -> bool:
         """Drop these once they are produced. False when they are not the first ones any more."""
-        return bool(self._c.run("trim_outbox", [self._c.keys.judge_outbox], list(entries)))
+        return bool(self._c.run("trim_outbox", [self._c.keys.late_outbox], list(entries)))
 
 
 def record_of(entry: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 | key | type | holds |
 |---|---|---|
-| meta | hash | schema, epoch, state, sampling secret |
+| meta | hash | schema, epoch, state, sampling secret, number of late records |
 | source:S | hash | topic id and partition count at the first start |
 | cp:S/P | hash | checkpoint: next, first, segment, topic_id, reset, and the partition's counts |
 | cps | set | every S/P that has a checkpoint |
@@ -17,12 +17,17 @@
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
-| case:C | hash | deflated case record, status, group, severity, priority, deflated judgement |
+| case:C | hash | deflated case record, status, group, severity, priority, judgement, thumbs |
 | cases:D:V | zset | case ids with value V in dimension D, by priority; `open`: by severity |
 | facet:D | set | values of dimension D that occur |
 | jobs | stream | judge jobs: case id and deflated job; group `judges` |
-| outbox:judge | list | records of judgements and of the cases they opened, not yet produced |
+| outbox:late | list | records of judgements, feedback and their cases, not yet produced |
 | judged:D | hash | case id and position → what the judge said of an answer of day D; 90 days |
+| raised:D | hash | case id and position → the larger π of a second draw, of day D; 90 days |
+| flagged:D | set | case id and position of answers of day D flagged late and without a case |
+| feedback:T | hash | places of the answers of time slot T: where counted, how drawn |
+| feedback:T:B | hash | identity hash → position, place, what was decided; bucket B of slot T |
+| feedback:read | hash | topic id and partition → next feedback to be read |
 | task:C | hash | deflated audit task of answer C, status, due (ms) |
 | tasks:S | zset | audit tasks in state S, open ones by when they are due (ms) |
 | budget:D | hash | what judging cost on day D: debited, settled, of audits, answers |
@@ -41,6 +46,9 @@ from dataclasses import dataclass
 
 ID_BUCKETS = 32_768
 """Buckets an id slot; up to 512 ids a bucket stay compact integer sets: 16 million ids a slot."""
+
+FEEDBACK_BUCKETS = 16_384
+"""As :data:`ID_BUCKETS`: up to 512 answers a bucket stay a compact list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +90,8 @@ class Keys:
         return self.prefix + "jobs"
 
     @property
-    def judge_outbox(self) -> str:
-        return self.prefix + "outbox:judge"
+    def late_outbox(self) -> str:
+        return self.prefix + "outbox:late"
 
     @property
     def groups(self) -> str:
@@ -147,6 +155,19 @@ class Keys:
 
     def judged(self, day: int) -> str:
         return f"{self.prefix}judged:{day}"
+
+    def raised(self, day: int) -> str:
+        return f"{self.prefix}raised:{day}"
+
+    @property
+    def feedback_read(self) -> str:
+        return self.prefix + "feedback:read"
+
+    def feedback_places(self, slot: int) -> str:
+        return f"{self.prefix}feedback:{slot}"
+
+    def feedback(self, slot: int, bucket: int) -> str:
+        return f"{self.prefix}feedback:{slot}:{bucket}"
 
     def task(self, task_id: str) -> str:
         return f"{self.prefix}task:{task_id}"

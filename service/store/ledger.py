@@ -15,6 +15,7 @@ from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
 from service.sampling import INITIAL_FACTORS, decode_factors
 from service.store.connection import Connection, text
 from service.store.keys import ID_BUCKETS
+from service.store.places import index_of
 from service.verdicts import BatchRecord, encode_batch_head
 
 
@@ -63,10 +64,14 @@ class Applied:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What was decided when a batch was first applied. ``kept``: offset of a flagged answer →
-    whether it has a case; ``refused``: offsets of the jobs that the backlog had no room for."""
+    whether it has a case; ``refused``: offsets of the jobs that the backlog had no room for.
+    Identities of records before ``ids_from_ms``, and places in feedback's index of those before
+    ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
 
     kept: Mapping[int, bool]
     refused: frozenset[int]
+    ids_from_ms: int = 0
+    indexed_from_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,8 @@ class Outbox:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What bounds the store. ``id_window_ms``: how long identities are remembered (at least)."""
+    """What bounds the store. ``id_window_ms``: how long identities are remembered (at least);
+    ``feedback_window_ms``: how long answers can be found for feedback, 0 for never."""
 
     cases_per_group_day: int = 50
     max_cases: int = 200_000
@@ -90,6 +96,7 @@ class Caps:
     id_window_ms: int = 3_600_000
     memory_share: float = 0.8
     max_backlog: int = 2_000
+    feedback_window_ms: int = 0
 
 
 class Ledger:
@@ -201,7 +208,9 @@ class Ledger:
             "ids": [
                 self._place(identity, timestamp_ms)
                 for _, identity, timestamp_ms in effects.identities
+                if decided is None or timestamp_ms >= decided.ids_from_ms
             ],
+            "feedback": self._index(effects, decided),
             "id_ttl_s": self.id_memory_ms // 1000,
             "releases": [
                 [app, release, str(last_seen)]
@@ -231,6 +240,17 @@ class Ledger:
             "outbox": outbox,
             "repeated": decided is not None,
         }
+
+    def _index(self, effects: Effects, decided: Decided | None) -> dict[str, Any] | None:
+        window_ms = self._caps.feedback_window_ms
+        if not window_ms:
+            return None
+        return index_of(effects, window_ms, decided.indexed_from_ms if decided is not None else 0)
+
+    @property
+    def feedback_memory_ms(self) -> int:
+        """For how long an answer can be found for feedback."""
+        return self._caps.feedback_window_ms
 
     def outbox(self, source: str, partition: int) -> Outbox | None:
         """The partition's unflushed batch, if there is one."""

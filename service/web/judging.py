@@ -24,6 +24,7 @@ from service.judging.judgement import (
 )
 from service.web.marking import Mark, span
 from service.web.ports import JudgeState
+from service.web.texts import Tongue
 
 SCRIPTED = "scripted: no model ruled"
 MOST_CLAIMS = 100
@@ -73,28 +74,31 @@ TROUBLES = {
 """Why there is no ruling, for a reviewer."""
 
 
-def judge_line(state: JudgeState) -> str:
+def judge_line(state: JudgeState, t: Tongue) -> str:
     """Its state for people, in one line."""
     if state.model is None:
-        return "off, set GROUNDWATCH_JUDGE_BASE_URL"
-    parts = [SCRIPTED] if state.scripted else []
-    parts += [f"asks {state.model}", f"{state.waiting:,} wait"]
+        return t.say("judge.off")
+    parts = [t.say("line.scripted")] if state.scripted else []
+    parts += [t.say("judge.asks", model=state.model), t.say("judge.waiting", n=state.waiting)]
     budget = state.budget
     if budget is not None:
         factors = sorted({round(factor, 2) for factor in budget.factors.judge.values()}) or [1.0]
         ends = dict.fromkeys((factors[0], factors[-1]))
-        parts.append("factor " + " to ".join(f"{factor:g}" for factor in ends))
+        told = f" {t.say('judge.to')} ".join(f"{factor:g}" for factor in ends)
+        parts.append(t.say("judge.factor", factor=told))
         if budget.factors.exhausted:
-            parts.append("budget used up: only audits are judged")
+            parts.append(t.say("judge.exhausted"))
         else:
-            parts.append(_left(budget.tokens_left, budget.money_micros_left))
+            parts.append(_left(budget.tokens_left, budget.money_micros_left, t))
     return " · ".join(parts)
 
 
-def _left(tokens: int | None, micros: int | None) -> str:
-    left = [] if tokens is None else [f"{tokens:,} tokens"]
-    left += [] if micros is None else [f"{micros / 1e6:,.2f} in money"]
-    return f"budget left today: {' and '.join(left)}" if left else "no budget set for a day"
+def _left(tokens: int | None, micros: int | None, t: Tongue) -> str:
+    left = [] if tokens is None else [t.say("judge.tokens", n=tokens)]
+    left += [] if micros is None else [t.say("judge.money", amount=t.decimal(micros / 1e6, 2))]
+    if not left:
+        return t.say("judge.unlimited")
+    return t.say("judge.left", left=f" {t.say('judge.and')} ".join(left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +329,8 @@ def _trouble(judgement: Judgement) -> str:
         Status.UNDETERMINED: "undetermined, it answered, but not usably",
         Status.FAILED: "failed, no answer came",
     }
-    why = TROUBLES.get(judgement.reason, _words(_cut(judgement.reason, 60)))
+    other = _words(_cut(judgement.reason, 60)) or "no reason was kept"
+    why = TROUBLES.get(judgement.reason, other)
     return f"{words.get(judgement.status, 'no ruling')}: {why}; counted, outside of every rate"
 
 

@@ -4,41 +4,50 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from fastapi import APIRouter, Query, Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
 from service.review.cases import CaseFilter
 from service.web.api import Cursor, Filter, page_of, task_page_of
-from service.web.judging import SCRIPTED, judge_line
+from service.web.judging import judge_line
 from service.web.options import WebOptions
 from service.web.ports import CaseReader, JudgeState, TaskReader
-from service.web.problems import Problem
+from service.web.problems import ErrorPage, Problem, ProblemBody
+from service.web.showing import showable
+from service.web.texts import COOKIE, Speaking, Tongue, safe_return, tongue
 from service.web.views import (
-    ago,
     books_line,
     case_view,
     moment,
     queue_url,
-    showable,
     task_view,
-    until,
     utc,
 )
 
 TEMPLATES = Path(__file__).with_name("templates")
 STATIC = Path(__file__).with_name("static")
 PAGE_SIZE = 50
+A_YEAR_S = 365 * 86_400
+Back = Annotated[str, Query(max_length=4096)]
 
 
 def _finalize(value: Any) -> Any:
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@pass_context
+def _count(context: Context, number: int) -> str:
+    t: Tongue = context["t"]
+    return t.count(number)
 
 
 def templates() -> Environment:
@@ -51,22 +60,31 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["count"] = "{:,}".format
+    environment.filters["count"] = _count
     environment.filters["utc"] = utc
     environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
     environment.globals["queue_url"] = queue_url
-    environment.globals["SCRIPTED"] = SCRIPTED
     return environment
 
 
-def error_page(environment: Environment) -> Callable[[int, str, str], str]:
-    def render(status: int, title: str, detail: str) -> str:
+def error_page(environment: Environment) -> ErrorPage:
+    def render(request: Request, body: ProblemBody) -> str:
+        # Nothing that was sent is repeated, its address neither.
+        t = replace(tongue(request), here="/")
+        titled, explained = f"error.title.{body.status}", f"error.{body.reason}"
         return environment.get_template("error.html").render(
-            status=status, title=title, detail=detail
+            t=t,
+            status=body.status,
+            title=t(titled) if t.knows(titled) else body.title,
+            detail=t(explained, field=body.field) if t.knows(explained) else _sentence(body.detail),
         )
 
     return render
+
+
+def _sentence(detail: str) -> str:
+    return f"{detail[:1].upper()}{detail[1:]}."
 
 
 def page_routes(
@@ -80,12 +98,13 @@ def page_routes(
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
-    def render(template: str, **shown: Any) -> Response:
+    def render(t: Tongue, template: str, **shown: Any) -> Response:
         now_ms = time.time_ns() // 1_000_000
         return HTMLResponse(
             environment.get_template(template).render(
-                age=lambda then_ms: ago(then_ms, now_ms),
-                until=lambda then_ms: until(then_ms, now_ms),
+                t=t,
+                age=lambda then_ms: t.age(then_ms, now_ms),
+                until=lambda then_ms: t.until(then_ms, now_ms),
                 **shown,
             )
         )
@@ -94,9 +113,16 @@ def page_routes(
     async def home() -> Response:
         return RedirectResponse("/queue", 307)
 
+    @page("/language")
+    def language(to: Literal["en", "de"], back: Back = "/") -> Response:
+        response = RedirectResponse(safe_return(back), 303)
+        response.set_cookie(COOKIE, to, max_age=A_YEAR_S, httponly=True, samesite="strict")
+        return response
+
     @page("/queue")
-    def queue(filter: Filter, cursor: Cursor = None) -> Response:
+    def queue(t: Speaking, filter: Filter, cursor: Cursor = None) -> Response:
         return render(
+            t,
             "queue.html",
             page=page_of(cases, filter, cursor, PAGE_SIZE),
             filter=filter,
@@ -105,31 +131,31 @@ def page_routes(
             counts=cases.case_counts(),
             facets=cases.facets(),
             books=books_line(books()),
-            judge=judge_line(judge()),
+            judge=judge_line(judge(), t),
             public_url=options.public_url.rstrip("/"),
         )
 
     @page("/cases/{case_id}")
-    def case_page(case_id: str) -> Response:
+    def case_page(t: Speaking, case_id: str) -> Response:
         case = cases.case(case_id)
         if case is None:
             raise Problem(404, "not_found", "no case has this id; it may have expired")
-        return render("case.html", view=case_view(case))
+        return render(t, "case.html", view=case_view(case))
 
     @page("/tasks")
-    def tasks_page(cursor: Cursor = None) -> Response:
+    def tasks_page(t: Speaking, cursor: Cursor = None) -> Response:
         found = task_page_of(tasks, cursor, PAGE_SIZE)
-        return render("tasks.html", page=found, cursor=cursor)
+        return render(t, "tasks.html", page=found, cursor=cursor)
 
     @page("/tasks/{task_id}")
-    def task_page(task_id: str) -> Response:
+    def task_page(t: Speaking, task_id: str) -> Response:
         task = tasks.get(task_id)
         if task is None:
             raise Problem(404, "not_found", "no audit task has this id")
-        return render("task.html", view=task_view(task))
+        return render(t, "task.html", view=task_view(task))
 
     @page("/books")
-    def books_page() -> Response:
-        return render("books.html", books=books(), judge=judge_line(judge()))
+    def books_page(t: Speaking) -> Response:
+        return render(t, "books.html", books=books(), judge=judge_line(judge(), t))
 
     return router

@@ -33,9 +33,6 @@ _REJECTION_STATUS = {
     "unknown_app": 422,
 }
 
-ErrorPage = Callable[[int, str, str], str]
-"""(status, title, detail) → HTML."""
-
 
 class FieldError(BaseModel):
     field: str
@@ -52,6 +49,10 @@ class ProblemBody(BaseModel):
     reason: str
     field: str | None = None
     errors: list[FieldError] = []
+
+
+ErrorPage = Callable[[Request, ProblemBody], str]
+"""The problem as HTML, for whoever asked."""
 
 
 class Problem(Exception):
@@ -94,7 +95,7 @@ def install_error_handlers(app: FastAPI, error_page: ErrorPage) -> None:
     def respond(request: Request, problem: Problem) -> Response:
         body = problem.body
         if not request.url.path.startswith(_MACHINE_PATHS) and request.method in ("GET", "HEAD"):
-            page = error_page(body.status, body.title, body.detail)
+            page = error_page(request, body)
             return Response(page, body.status, problem.headers, "text/html; charset=utf-8")
         return Response(orjson.dumps(body.model_dump()), body.status, problem.headers, PROBLEM_JSON)
 

@@ -31,35 +31,6 @@ LONG_TEXT = 4000
 MARGIN = 500
 """Characters shown before and after a mark in a long chunk."""
 
-_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n\r"}
-_CONTROLS[0x7F] = 0x2421
-_OVERRIDES = (0x202D, 0x202E)
-_UNSHOWABLE = _CONTROLS | dict.fromkeys(
-    [*range(0x80, 0xA0), *range(0xD800, 0xE000), *_OVERRIDES], 0xFFFD
-)
-
-
-def showable(text: str) -> str:
-    """Control characters as pictures of themselves; halves of surrogate pairs, and overrides of
-    the writing direction (words read backwards), as U+FFFD. One character for one: offsets hold."""
-    return text.translate(_UNSHOWABLE)
-
-
-def ago(then_ms: int, now_ms: int) -> str:
-    """``3 min``, ``5 h``, ``12 d``; a time to come is ``now``."""
-    minutes = (now_ms - then_ms) // 60_000
-    if minutes < 1:
-        return "now"
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
-
-
-def until(then_ms: int, now_ms: int) -> str:
-    """``in 3 min``, ``in 5 h``, ``in 2 d``; a time that is past is ``now``."""
-    left = ago(now_ms, then_ms)
-    return left if left == "now" else f"in {left}"
-
 
 def utc(then_ms: int) -> str:
     """ISO 8601 to the second; empty for a time that no calendar has."""

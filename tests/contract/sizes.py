@@ -11,10 +11,13 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from service.pipeline import Effects
 from service.store import connect
 from service.store.keys import ID_BUCKETS
+from service.store.places import index_of
 from tests.contract.world import HOUR_MS, NOW, SOURCE, World
 from tests.servers.redis import RedisServer
 
@@ -89,7 +92,14 @@ def fresh(url: str) -> tuple[World, Scale]:
 
 
 def measure(url: str) -> list[tuple[str, float]]:
-    return [*_cases(url), *_groups(url), *_identities(url), *_counters(url), *_rest(url)]
+    return [
+        *_cases(url),
+        *_groups(url),
+        *_identities(url),
+        *_indexed(url),
+        *_counters(url),
+        *_rest(url),
+    ]
 
 
 def _cases(url: str) -> list[tuple[str, float]]:
@@ -156,6 +166,36 @@ def _identities(url: str) -> list[tuple[str, float]]:
             pipe.execute()
 
         found.append((f"id, {count:,} in an hour", scale.each(count, fill)))
+    return found
+
+
+def _indexed(url: str) -> list[tuple[str, float]]:
+    """What feedback is joined through, by the code that makes it: one slot of one hour."""
+    found: list[tuple[str, float]] = []
+    dice = random.Random(3)
+    for count in (1_000, 100_000, 1_000_000):
+        world, scale = fresh(url)
+        effects = world.effects([small_event(n + 100) for n in range(20)])
+
+        def fill(count: int = count, world: World = world, effects: Effects = effects) -> None:
+            pipe = world.connection.client.pipeline(transaction=False)
+            for n in range(0, count, len(effects.rows)):
+                rows = tuple(replace(row, offset=n + m) for m, row in enumerate(effects.rows))
+                ids = tuple((row.offset, dice.randrange(-(1 << 63), 1 << 63), NOW) for row in rows)
+                index = index_of(replace(effects, rows=rows, identities=ids), 24 * HOUR_MS, 0)
+                assert index is not None
+                for family in ("places", "entries"):
+                    for suffix, field, value in index[family]:
+                        key = f"{world.connection.keys.prefix}feedback:{suffix}"
+                        pipe.hset(key, field, value)
+                        pipe.expire(key, index["ttl_s"])
+                if n % 5_000 == 0:
+                    pipe.execute()
+            pipe.execute()
+
+        found.append((f"answer in feedback's index, {count:,} in an hour", scale.each(count, fill)))
+        place = scale.key(world.connection.keys.feedback_places(NOW // HOUR_MS))
+        found.append(("feedback:T of one place", place))
     return found
 
 

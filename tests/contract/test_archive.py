@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
 from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary
+from tests.contract.judged import GOOD, WORKER, WRONG, job_of, judged_world, settle
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
 EVERYTHING = CaseFilter(status=None)
@@ -133,6 +135,27 @@ def test_a_case_in_full(world: World) -> None:
     assert told.not_evaluated["numbers"] == "missing_text"
     assert not case.reduced
     assert (summary.status, summary.alike, summary.occurred_ms) == ("open", 1, NOW)
+
+
+def test_a_row_that_shows_what_a_script_said_is_told_apart(make_world: MakeWorld) -> None:
+    """Where the script had nothing to find, nothing of it shows in the row."""
+    world = judged_world(make_world)
+    world.take([event("opened"), flagged("enriched"), flagged("fine", 1), flagged("by-a-model", 2)])
+    said = {
+        "opened": replace(WRONG, scripted=True),
+        "enriched": replace(WRONG, scripted=True),
+        "fine": replace(GOOD, scripted=True),
+        "by-a-model": WRONG,
+    }
+    for job in world.store.jobs.take(WORKER, 10):
+        settle(world, job, said[job_of(job).event_id])
+    rows = {case.event_id: case for case in walk(world, 10)}
+    told = {name: row.scripted for name, row in rows.items()}
+    assert told == {"opened": True, "enriched": True, "fine": False, "by-a-model": False}
+    case = world.archive.case(rows["fine"].case_id)
+    assert case is not None
+    assert case.judgement is not None
+    assert case.judgement["scripted"] is True
 
 
 def test_the_oldest_open_answer(world: World) -> None:

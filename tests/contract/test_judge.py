@@ -509,7 +509,7 @@ def test_an_answer_judged_twice(server: LlmServer, again: Any) -> None:
 
 
 def test_nothing_flips_where_there_is_nothing_to_compare(server: LlmServer) -> None:
-    server.play_script(in_turn(supported, REFUSED))
+    server.play_script(in_turn(supported, PROSE, REFUSED))
     bench = Bench(server.base_url)
 
     async def twice() -> Judgement:
@@ -519,7 +519,7 @@ def test_nothing_flips_where_there_is_nothing_to_compare(server: LlmServer) -> N
     judgement = asyncio.run(twice())
     assert judgement.flipped is None
     assert judgement.status is Status.JUDGED
-    assert judgement.attempts == ("answered", "again:refused")
+    assert judgement.attempts == ("answered", "again:invalid_json", "again:refused")
 
 
 # ── the account of all workers ────────────────────────────────────────────────────────────────

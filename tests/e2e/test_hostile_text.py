@@ -11,12 +11,14 @@ from fastapi.responses import HTMLResponse
 
 from service.review.cases import Case
 from service.web.middleware import ResponseHeaders
+from service.web.ports import JudgeState
 from tests.e2e.browser import Browser, title_of
 from tests.e2e.serving import Stranger, serving
-from tests.unit.web.world import MemoryCases, World, case
+from tests.unit.web.judged import RIGHT, WRONG, hostile, judgement
+from tests.unit.web.world import MemoryCases, MemoryTasks, World, case, task
 
 
-def hostile(address: str) -> str:
+def attack(address: str) -> str:
     """Ways out of text, attributes, styles and the title, each telling ``address`` of it."""
     return (
         f'"><script>document.title="owned";fetch("{address}/script")</script>'
@@ -50,6 +52,7 @@ def hostile_case(text: str, **place: Any) -> Case:
             {"kind": "grounded", "start": 10, "end": 80, "ref": text} | place,
             {"kind": "from_query", "start": 90, "end": 95, "ref": None} | place,
         ],
+        judgement=hostile(text, judgement(WRONG, RIGHT, instructions_in_data=("x",))),
         outcomes={text: text}, headline=text, app=text, release=text, language=text,
         reasons=(text,), ruleset=text, stratum=text, position=(text, 0, 1), reduced=True,
     )  # fmt: skip
@@ -60,7 +63,7 @@ def test_the_text_is_dangerous_where_it_is_not_escaped(
 ) -> None:
     """The control: the very same text, put into a page raw, does what it threatens."""
     raw = tmp_path / "raw.html"
-    text = hostile(elsewhere.address).replace("<meta", "<x-meta")
+    text = attack(elsewhere.address).replace("<meta", "<x-meta")
     raw.write_text(f'<!doctype html><title>safe</title><p title="{text}">', encoding="utf-8")
     assert title_of(browser.dom(raw.as_uri())) == "owned"
     assert {"/image", "/style", "/frame"} <= set(elsewhere.asked)
@@ -68,7 +71,7 @@ def test_the_text_is_dangerous_where_it_is_not_escaped(
 
 def test_the_headers_alone_would_hold(browser: Browser, elsewhere: Stranger) -> None:
     """The second lock: were the escaping lost, the content policy still stops all of it."""
-    text = hostile(elsewhere.address).replace("<meta", "<x-meta")
+    text = attack(elsewhere.address).replace("<meta", "<x-meta")
     app = FastAPI()
     app.add_middleware(ResponseHeaders)
 
@@ -89,13 +92,21 @@ def test_the_headers_alone_would_hold(browser: Browser, elsewhere: Stranger) -> 
         ("/queue", "Queue · groundwatch"),
         ("/queue?app=%22%3E%3Cscript%3Edocument.title%3D1%3C%2Fscript%3E", "Queue · groundwatch"),
         ("/cases/c1", "Case · groundwatch"),
+        ("/cases/c1#claim-1", "Case · groundwatch"),
+        ("/tasks", "Audit tasks · groundwatch"),
+        ("/tasks/t1", "Audit task · groundwatch"),
     ],
 )
 def test_hostile_text_is_inert(
     browser: Browser, elsewhere: Stranger, path: str, title: str
 ) -> None:
-    text = hostile(elsewhere.address)
-    world = World(cases=MemoryCases(hostile_case(text, chunk_start=3, chunk_end=70)))
+    text = attack(elsewhere.address)
+    found = hostile_case(text, chunk_start=3, chunk_end=70)
+    world = World(
+        cases=MemoryCases(found),
+        tasks=MemoryTasks(task(event=found.event, app=text, release=text, language=text)),
+        judge=JudgeState(text),
+    )
     with serving(world.app) as address:
         dom = browser.dom(address + path)
     assert title_of(dom) == title

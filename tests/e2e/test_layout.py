@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -9,9 +11,11 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 
 from service.accounting import PartitionBook, States, books_of
+from service.web.ports import JudgeState
 from tests.e2e.browser import Browser, title_of
 from tests.e2e.serving import serving
-from tests.unit.web.world import EVENT, MemoryCases, World, case
+from tests.unit.web.judged import RIGHT, WRONG, finding, hostile, judgement
+from tests.unit.web.world import EVENT, MemoryCases, MemoryTasks, World, case, task
 
 LONG = "w" * 10_000
 BROAD = "cellcell | " * 60
@@ -44,18 +48,27 @@ def world() -> World:
         "context": [{"name": LONG, "kind": LONG, "text": LONG}],
         "release": {"id": LONG},
     }
-    hostile = case(event=event, headline=LONG, app=LONG, release=LONG, reasons=(LONG,), alike=BIG)
+    said = hostile(LONG, judgement(WRONG, RIGHT, *(replace(RIGHT, sentence=BIG),) * 9))
+    broad = case(
+        event=event, headline=LONG, app=LONG, release=LONG, reasons=(LONG,), alike=BIG,
+        judgement=said | {"scripted": True, "cost_micros": BIG}, scripted=True,
+        findings=[finding(detail=LONG)],
+    )  # fmt: skip
     counts = dict.fromkeys(("received", "checked", "gaps", "lost"), BIG)
     partitions = [PartitionBook(LONG, number, 0, BIG, 12, counts) for number in range(3)]
     totals = {"checked": BIG, "check:numbers:not_evaluated": BIG}
     return World(
-        cases=MemoryCases(hostile, case("c2")),
+        cases=MemoryCases(broad, case("c2")),
+        tasks=MemoryTasks(task(event=event, app=LONG, release=LONG, language=LONG)),
+        judge=JudgeState(LONG, True, BIG),
         books=books_of(partitions, totals, States({"open": BIG}), ("citations", "numbers")),
     )
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("path", ["/queue", f"/queue%3Fapp={LONG[:250]}", "/cases/c1", "/books"])
+@pytest.mark.parametrize(
+    "path", ["/queue", f"/queue%3Fapp={LONG[:250]}", "/cases/c1", "/books", "/tasks", "/tasks/t1"]
+)
 def test_no_page_is_wider_than_its_window(browser: Browser, path: str, width: int) -> None:
     async def measure(_: Request) -> HTMLResponse:
         return HTMLResponse(MEASURE)

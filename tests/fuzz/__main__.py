@@ -25,7 +25,9 @@ def write_seeds(folder: Path) -> None:
     """Every labelled event twice: as JSON, and as answer, text and query."""
     for cases in sorted((ROOT / "tests" / "cases").glob("*.jsonl")):
         for number, line in enumerate(cases.read_text(encoding="utf-8").splitlines()):
-            event = json.loads(line)["event"]
+            event = json.loads(line).get("event")
+            if event is None:
+                continue  # an attack on the judge is no event
             text = "\n".join(chunk.get("text") or "" for chunk in event["retrieved"])
             seed = "\0".join((event["answer"], text, event["query"]))
             whole = json.dumps({"event_id": "seed", **event}, ensure_ascii=False)

@@ -194,9 +194,9 @@ def test_a_rebuild_restores_judgements_and_fails_what_was_lost(make_judged: Make
 
 
 def test_a_budget_slows_and_never_stops(make_judged: MakeJudged) -> None:
-    world = make_judged(judge_calls_per_minute=6)
+    world = make_judged(judge_calls_per_minute=6, judge_relevance=False)
     world.send_all(*[answer_event(f"e{n}") for n in range(10)])
     world.consume()
     world.judge()
-    world.until(lambda: world.totals().get("judge:judged", 0) == 3)
-    assert selected(world) == {"judged": 3, "pending": 7}
+    world.until(lambda: world.totals().get("judge:judged", 0) == 6)
+    assert selected(world) == {"judged": 6, "pending": 4}

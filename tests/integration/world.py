@@ -105,6 +105,8 @@ class World:
             "GROUNDWATCH_TOPIC_ANSWERS": self.answers,
             "GROUNDWATCH_TOPIC_DEAD_LETTERS": self.dead_letters,
             "GROUNDWATCH_TOPIC_VERDICTS": self.verdicts,
+            # Not made here: without the topic there is no feedback.
+            "GROUNDWATCH_TOPIC_FEEDBACK": f"{name}-feedback",
             "GROUNDWATCH_GROUP": f"group-{name}",
             "GROUNDWATCH_METRICS_PORT": "0",
             "GROUNDWATCH_SESSION_TIMEOUT_S": "6",

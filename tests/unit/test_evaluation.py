@@ -20,7 +20,6 @@ from service.evaluation import (
     Tally,
     evaluate,
     render,
-    wilson,
 )
 from service.policy import AppPolicy, Policy
 
@@ -404,14 +403,6 @@ def test_a_bad_line_is_an_error_that_names_it(bad: str, message: str) -> None:
 
 
 # ------------------------------------------------------------------------------ the report
-
-
-def test_wilson_intervals() -> None:
-    """Reference values: 8 of 10 and 0 of 10 as in Wilson's formula worked by hand."""
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-    assert wilson(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
-    assert wilson(0, 0) == (0.0, 1.0)
 
 
 def test_the_report_ends_with_one_line_of_totals_a_check() -> None:

@@ -145,8 +145,9 @@ def test_a_fault_of_a_policy_is_named_by_its_place() -> None:
 
 
 def test_topics_must_differ() -> None:
-    with pytest.raises(SettingsError, match="three topics"):
-        load_settings({"GROUNDWATCH_TOPIC_DEAD_LETTERS": "rag.answers"})
+    for name in ("DEAD_LETTERS", "VERDICTS", "FEEDBACK"):
+        with pytest.raises(SettingsError, match="must differ"):
+            load_settings({f"GROUNDWATCH_TOPIC_{name}": "rag.answers"})
 
 
 def test_a_bound_of_money_needs_prices() -> None:

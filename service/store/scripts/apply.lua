@@ -113,6 +113,27 @@ for i, job in ipairs(spec.jobs) do
   end
 end
 
+-- Where feedback finds its answer, and what was decided about it.
+if spec.feedback ~= nil and spec.feedback ~= cjson.null then
+  local index, refusals = spec.feedback, {}
+  for _, offset in ipairs(refused) do
+    refusals[offset] = true
+  end
+  for _, place in ipairs(index.places) do
+    local key = prefix .. 'feedback:' .. place[1]
+    redis.call('HSET', key, place[2], place[3])
+    redis.call('EXPIRE', key, index.ttl_s)
+  end
+  for _, answer in ipairs(index.entries) do
+    local key, entry = prefix .. 'feedback:' .. answer[1], answer[3]
+    if #refused > 0 and refusals[string.match(entry, '^%d+:(%d+):')] then
+      entry = string.sub(entry, 1, -3) .. 'r' .. string.sub(entry, -1)
+    end
+    redis.call('HSET', key, answer[2], entry)
+    redis.call('EXPIRE', key, index.ttl_s)
+  end
+end
+
 if spec.outbox then
   local record = ARGV[2] .. ',"suppressed":[' .. table.concat(suppressed, ',')
     .. '],"refused":[' .. table.concat(refused, ',') .. ']}'

@@ -97,3 +97,21 @@ local function keep_case(state, case, record)
   end
   return true
 end
+
+-- An answer that is flagged after its batch, by judge or feedback, and has no case so far. It counts
+-- as flagged once, whoever comes first; who comes later finds it in the books as suppressed.
+local function flag_late(state, answer, kept)
+  local key = state.prefix .. 'flagged:' .. answer.day
+  local flagged = answer.flagged or redis.call('SISMEMBER', key, answer.row_key) == 1
+  if kept then
+    redis.call('HINCRBY', state.totals, 'cases', 1)
+  end
+  if not flagged then
+    redis.call('HINCRBY', state.totals, 'flagged', 1)
+    if not kept then
+      redis.call('SADD', key, answer.row_key)
+      redis.call('EXPIRE', key, answer.row_ttl_s)
+    end
+  end
+  redis.call('HINCRBY', state.totals, 'suppressed', (kept and 0 or 1) - (flagged and 1 or 0))
+end

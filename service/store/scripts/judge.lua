@@ -1,6 +1,6 @@
 -- with flagging
 -- One judgement's effects, all or nothing, and only while its job is still there.
--- KEYS[1] judge jobs · KEYS[2] the judge's outbox · KEYS[3] meta
+-- KEYS[1] judge jobs · KEYS[2] outbox of what comes late · KEYS[3] meta
 -- ARGV[1] the effects as JSON · ARGV[2] the record for rag.verdicts, still open (this script closes
 -- it with what became of the case) · ARGV[3] deflated judgement for the case · ARGV[4] the deflated
 -- record of the case that it may open
@@ -63,13 +63,8 @@ elseif found then
   became = 'suppressed'
   if keep_case(state, case, ARGV[4]) then
     became = 'opened'
-    redis.call('HINCRBY', totals, 'cases', 1)
   end
-  if not spec.flagged then
-    redis.call('HINCRBY', totals, 'flagged', 1)
-  end
-  redis.call('HINCRBY', totals, 'suppressed',
-    (became == 'suppressed' and 1 or 0) - (spec.flagged and 1 or 0))
+  flag_late(state, spec, became == 'opened')
 end
 if became == 'enriched' or became == 'opened' then
   redis.call('HSET', key, 'judgement', ARGV[3])
@@ -79,7 +74,8 @@ if not spec.repeated then
   if became == 'opened' then
     redis.call('RPUSH', KEYS[2], ARGV[4])
   end
-  redis.call('RPUSH', KEYS[2], ARGV[2] .. ',"case":"' .. became .. '"}')
+  redis.call('RPUSH', KEYS[2], ARGV[2] .. ',"case":"' .. became .. '","seq":'
+    .. string.format('%d', redis.call('HINCRBY', KEYS[3], 'late', 1)) .. '}')
   redis.call('XACK', KEYS[1], spec.group, spec.entry)
   redis.call('XDEL', KEYS[1], spec.entry)
 end

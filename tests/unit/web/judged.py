@@ -61,6 +61,19 @@ def stored(said: Judgement, *findings: dict[str, Any]) -> dict[str, Any]:
     return {**encode_judgement(said), "findings": list(findings)}
 
 
+def hostile(text: str, said: Judgement) -> dict[str, Any]:
+    """``said`` with every text in it replaced; what its enums say stays."""
+
+    def poisoned(value: Any, name: str = "") -> Any:
+        if isinstance(value, str):
+            return value if name in ("status", "relevance", "verdict", "cause") else text
+        if isinstance(value, dict):
+            return {name: poisoned(item, name) for name, item in value.items()}
+        return [poisoned(item) for item in value] if isinstance(value, list | tuple) else value
+
+    return {**poisoned(encode_judgement(said)), "findings": []}
+
+
 def finding(**parts: Any) -> dict[str, Any]:
     """The judge's, about :data:`WRONG`."""
     made = Finding(

@@ -16,7 +16,6 @@ from service.judging.judgement import (
     Relevance,
     Status,
     Verdict,
-    encode_judgement,
 )
 from service.metrics import JUDGE_FAILURES
 from service.sampling import Factors
@@ -31,7 +30,17 @@ from service.web.judging import (
     judge_view,
 )
 from service.web.ports import JudgeState
-from tests.unit.web.judged import PLANS, PROOF, QUOTE, RIGHT, WRONG, judgement, stored
+from service.web.texts import Tongue
+from tests.unit.web.judged import (
+    PLANS,
+    PROOF,
+    QUOTE,
+    RIGHT,
+    WRONG,
+    hostile,
+    judgement,
+    stored,
+)
 from tests.unit.web.judged import finding as judged_finding
 from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, case
@@ -193,7 +202,7 @@ def test_a_claim_leads_to_its_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end"), [(-5, 3), (0, 10_000), (30, 10), (None, None), ("0", "9"), (True, 3)]
+    ("start", "end"), [(5, 10), (-5, 3), (0, 10_000), (30, 10), (None, None), ("0", "9"), (True, 3)]
 )
 def test_sentences_that_lie_or_overlap_break_nothing(start: Any, end: Any) -> None:
     lying = replace(RIGHT, start=start, end=end, sentence=7)
@@ -266,27 +275,10 @@ def test_what_a_script_said_says_so_wherever_it_shows() -> None:
 
 
 def hostile_judgement() -> dict[str, Any]:
-    """Every text in it is hostile, lists and numbers stay what they are."""
-
-    def poisoned(value: Any) -> Any:
-        if isinstance(value, str):
-            return HOSTILE
-        if isinstance(value, dict):
-            return {name: poisoned(item) for name, item in value.items()}
-        return [poisoned(item) for item in value] if isinstance(value, list | tuple) else value
-
-    nasty = Quote("r", "q\x1b[31m\u202e\ud800")
-    plain = encode_judgement(
-        judgement(WRONG, replace(RIGHT, evidence=(nasty, PROOF)), contradicting=(("a", "b"),),
-                  instructions_in_data=("x",))
-    )  # fmt: skip
-    spoiled: dict[str, Any] = poisoned(plain)
-    spoiled["status"], spoiled["relevance"] = plain["status"], plain["relevance"]
-    for claim, kept in zip(spoiled["assessment"]["claims"], plain["assessment"]["claims"],
-                           strict=True):  # fmt: skip
-        claim["verdict"], claim["cause"] = kept["verdict"], kept["cause"]
-    spoiled["assessment"]["claims"][1]["evidence"][0]["quote"] = nasty.quote
-    return {**spoiled, "findings": []}
+    said = judgement(WRONG, RIGHT, contradicting=(("a", "b"),), instructions_in_data=("x",))
+    kept = hostile(HOSTILE, said)
+    kept["assessment"]["claims"][1]["evidence"][0]["quote"] = "q\x1b[31m\u202e\ud800"
+    return kept
 
 
 @pytest.mark.parametrize("status", [None, "failed"])
@@ -314,15 +306,15 @@ def budget(**parts: Any) -> Any:
 
 
 def test_the_state_of_the_judge_in_one_line() -> None:
-    assert judge_line(JudgeState()) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
-    assert judge_line(JudgeState("m-1", False, 12, budget())) == (
+    assert judge_line(JudgeState(), Tongue()) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
+    assert judge_line(JudgeState("m-1", False, 12, budget()), Tongue()) == (
         "asks m-1 · 12 wait · factor 0.4 · budget left today: 38,000 tokens and 1.20 in money"
     )
-    spent = judge_line(JudgeState("m-1", True, 0, budget(exhausted=True)))
+    spent = judge_line(JudgeState("m-1", True, 0, budget(exhausted=True)), Tongue())
     assert spent.startswith("scripted: no model ruled · asks m-1 · 0 wait · ")
     assert spent.endswith("budget used up: only audits are judged")
     free = state_of(Budget(), Spending(), Reserve(), Factors(judge={"a": 0.25, "b": 1.0}))
-    assert judge_line(JudgeState("m", budget=free)) == (
+    assert judge_line(JudgeState("m", budget=free), Tongue()) == (
         "asks m · 0 wait · factor 0.25 to 1 · no budget set for a day"
     )
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.accounting import States, books_of
 from service.web.options import WebOptions
-from service.web.views import ago, showable
+from service.web.showing import showable
 from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, books, case, finding
 
 HOSTILE = (
@@ -335,12 +335,3 @@ def test_an_outage_is_a_page_too() -> None:
 def test_the_front_door_is_the_queue() -> None:
     response = World().get("/")
     assert (response.status_code, response.headers["location"]) == (307, "/queue")
-
-
-@pytest.mark.parametrize(
-    ("minutes", "told"),
-    [(-5, "now"), (0, "now"), (1, "1 min"), (59, "59 min"), (60, "1 h"), (2879, "47 h"),
-     (2880, "2 d"), (14_400, "10 d")],
-)  # fmt: skip
-def test_ages_are_short(minutes: int, told: str) -> None:
-    assert ago(1_000_000_000_000, 1_000_000_000_000 + minutes * 60_000) == told

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.review.tasks import blind
-from service.web.views import until
+from service.web.texts import Tongue
 from tests.unit.web.test_pages import HOSTILE, hostile_event, page
 from tests.unit.web.world import ANSWER, EVENT, NOW_MS, MemoryTasks, World, task
 
@@ -137,5 +137,5 @@ def test_a_long_chunk_is_there_in_full() -> None:
 
 
 def test_the_time_that_is_left_is_short() -> None:
-    assert until(NOW_MS + HOUR_MS, NOW_MS) == "in 1 h"
-    assert until(NOW_MS - 1, NOW_MS) == "now"
+    assert Tongue().until(NOW_MS + HOUR_MS, NOW_MS) == "in 1 h"
+    assert Tongue().until(NOW_MS - 1, NOW_MS) == "now"

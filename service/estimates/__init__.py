@@ -1,0 +1,1 @@
+"""Estimates, each with its interval. Pure: counts and labels in, numbers out."""

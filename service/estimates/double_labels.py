@@ -1,0 +1,32 @@
+"""Agreement between the two people who labelled the same audit task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from service.estimates.agreement import Agreement, agreement
+from service.review.labels import AnswerCall, Behaviour, Fault, Grounded, Helpful, Label
+
+SCALES: dict[str, type[StrEnum]] = {
+    "answer": AnswerCall,
+    "fault": Fault,
+    "behaviour": Behaviour,
+    "grounded": Grounded,
+    "helpful": Helpful,
+}
+"""The parts of a label that are one word of a scale."""
+
+
+def agreement_on(part: str, pairs: Iterable[tuple[Label, Label]]) -> Agreement:
+    """On one part of :data:`SCALES`, over the tasks of which both people said it: what one of them
+    skipped or left out is missing, not a disagreement. ``pairs``: the earlier label first; people
+    change places from task to task, so rows and columns of the table are no persons."""
+    said = ((_word(first, part), _word(second, part)) for first, second in pairs)
+    both = [(first, second) for first, second in said if first is not None and second is not None]
+    return agreement(both, tuple(SCALES[part]))
+
+
+def _word(label: Label, part: str) -> str | None:
+    word: StrEnum | None = getattr(label, part)
+    return None if label.skipped or word is None else word.value
