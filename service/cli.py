@@ -865,6 +865,8 @@ def _print_verdict(verdict: dict[str, Any]) -> None:
         if outcome != "not_applicable"
     )
     out.print(f"{_printable(verdict['event_id'])}  {outcomes}", highlight=False, markup=False)
+    for name, reason in verdict.get("not_evaluated", {}).items():
+        out.print(f"    not evaluated {name}: {reason}", highlight=False, markup=False)
     for finding in verdict["findings"]:
         out.print(
             f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: "
