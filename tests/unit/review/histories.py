@@ -16,10 +16,11 @@ CONTEXT = {
 
 
 class History:
-    """One subject's changes; each method adds one and returns it."""
+    """One subject's changes, a second apart; each method adds one and returns it."""
 
-    def __init__(self, subject: str = "case:c1", **context: Any) -> None:
+    def __init__(self, subject: str = "case:c1", at_ms: int = 0, **context: Any) -> None:
         self.subject = subject
+        self.at_ms = at_ms
         self.context = CONTEXT | context
         self.changes: list[Change] = []
 
@@ -35,7 +36,13 @@ class History:
     def _add(self, action: Action, reviewer: str, **more: Any) -> Change:
         number = len(self.changes) + 1
         change = Change(
-            self.subject, number, 1_000 * number, reviewer, action, context=self.context, **more
+            self.subject,
+            number,
+            self.at_ms + 1_000 * number,
+            reviewer,
+            action,
+            context=self.context,
+            **more,
         )
         self.changes.append(change)
         return change
