@@ -25,6 +25,7 @@
 | judged:D | hash | case id and position → what the judge said of an answer of day D; 90 days |
 | raised:D | hash | case id and position → the larger π of a second draw, of day D; 90 days |
 | flagged:D | set | case id and position of answers of day D flagged late and without a case |
+| grouped:D | set | those that a group's decision took and that judge or feedback may yet open |
 | feedback:T | hash | places of the answers of time slot T: where counted, how drawn |
 | feedback:T:B | hash | identity hash → position, place, what was decided; bucket B of slot T |
 | feedback:read | hash | topic id and partition → next feedback to be read |

@@ -324,7 +324,7 @@ def test_a_long_queue_of_held_and_skipped_cases_is_walked_to_its_end(
     monkeypatch.setattr("service.store.reviews.dealing.STEPS", 7)
     world = world_of(make_world, **{f"e{n:02}": f"x{n}" for n in range(50)})
     desk = desk_of(world.connection)
-    seen = []
+    seen: list[str] = []
     for number in range(50):
         lease = desk.next_case(ANN, OPEN, NOW, passed=seen[:20])
         assert lease is not None

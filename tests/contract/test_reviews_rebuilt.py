@@ -76,7 +76,7 @@ class Work:
 
     def claim(self) -> None:
         who = self.dice.choice(PEOPLE)
-        if self.dice.random() < 0.5:
+        if self.dice.random() < 0.4:
             lease = self.desk.next_case(who, CaseFilter(), self.now)
         else:
             lease = self.desk.next_task(who, self.now)
@@ -144,7 +144,7 @@ def _correct() -> Label:
     return Label(answer=RIGHT.answer, needed=(), grounded=AUDIT.grounded, helpful=AUDIT.helpful)
 
 
-def worked(make_world: MakeWorld, seed: int, steps: int = 150) -> Work:
+def worked(make_world: MakeWorld, seed: int, steps: int = 200) -> Work:
     world = reviewed_world(make_world, 0.3, HALF, cases_per_group_day=15)
     work = Work(world, seed)
     for _ in range(steps):

@@ -48,7 +48,7 @@ class Desk:
         policy: Callable[[], Policy],
         secret: bytes,
         lease_ms: int = DEFAULT_LEASE_MS,
-        on_change: Callable[[], None] = lambda: None,
+        on_change: Callable[[], object] = lambda: None,
     ) -> None:
         self._c = connection
         self._policy = policy
