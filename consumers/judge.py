@@ -27,7 +27,7 @@ from service.health import Health
 from service.judging.corpora import Corpora
 from service.judging.endpoint import FAILING, Breaker, State
 from service.judging.jobs import Job
-from service.judging.judge import NotNow
+from service.judging.judge import Judge, NotNow
 from service.judging.judgement import Judgement, Status
 from service.judging.results import Judged, judged_of
 from service.metrics import Metrics
@@ -74,7 +74,7 @@ class JudgeOptions:
     """``deadline_s``: for one round at one job; ``max_age_s``: after which a job that waits has
     failed; ``grace_s``: after the stop, for what is under way; ``flip_share``: of the answers is
     judged twice, which ones by a hash with ``secret``; ``takeover_s``: a job that nobody renewed
-    for so long is taken over."""
+    for so long is taken over; ``says``: what health tells of a worker that is well."""
 
     concurrency: int = 4
     deadline_s: float = 120.0
@@ -83,6 +83,7 @@ class JudgeOptions:
     flip_share: float = 0.01
     secret: bytes = b"-"
     takeover_s: float = 60.0
+    says: str = ""
 
 
 class JudgeWorker:
@@ -280,7 +281,7 @@ class JudgeWorker:
                 log.warning("judge_waits", error=str(outage))
                 await asyncio.sleep(RETRY_S)
             else:
-                self._health.set("judge", True)
+                self._health.set("judge", True, self._options.says)
                 return result
 
 
@@ -293,6 +294,7 @@ async def run_judge(
     corpora = Corpora(parts.documents)
     judge, client = bootstrap.judge(parts, corpora, scripted)
     health.set("endpoint", True, "not asked yet")
+    introduction = asyncio.create_task(_introduce(judge, client, health))
     try:
         worker = JudgeWorker(
             parts.store,
@@ -309,16 +311,23 @@ async def run_judge(
                 settings.judge_flip_share,
                 parts.terms().secret,
                 settings.judge_takeover_s,
+                f"asks {settings.judge_model}",
             ),
         )
-        await asyncio.gather(_introduce(client, health), worker.run(stop))
+        await worker.run(stop)
     finally:
+        introduction.cancel()
+        await asyncio.gather(introduction, return_exceptions=True)
         await client.close()
 
 
-async def _introduce(client: JudgeClient, health: Health) -> None:
+async def _introduce(judge: Judge, client: JudgeClient, health: Health) -> None:
     """Find out how this endpoint gives JSON; where it cannot be asked, the jobs will find out."""
     found = await client.probe()
+    with contextlib.suppress(Outage):
+        debit = await judge.purse.reserve(found.usage, audited=True)
+        if not isinstance(debit, float):
+            await judge.purse.settle(debit, found.usage)
     health.set("endpoint", True, f"{found.outcome.value}; JSON by {found.structured.value}")
     note = log.info if found.usable else log.warning
     note("judge_endpoint", outcome=found.outcome.value, structured=found.structured.value,

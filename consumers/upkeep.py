@@ -83,9 +83,11 @@ def redrive(
     dead_letters: str,
     answers: str,
     wanted: Callable[[DeadLetterView], bool],
+    feedback: str = "",
 ) -> tuple[int, int]:
-    """Produce the wanted letters' raw bytes to ``answers`` again. Returns (sent, passed over):
-    what was cut or never readable cannot be sent again. Raises :class:`Outage`."""
+    """Produce the wanted letters' raw bytes to ``answers`` again, or to ``feedback`` where they
+    came from. Returns (sent, passed over): what was cut or never readable cannot be sent again.
+    Raises :class:`Outage`."""
     sent, passed, waiting = 0, 0, 0
     deliveries: deque[tuple[Delivery, int]] = deque()
     for item in facts.read_all(dead_letters):
@@ -100,7 +102,9 @@ def redrive(
         headers = [pair for pair in item.headers if not pair[0].startswith(PREFIX)]
         while deliveries and waiting + view.size > MAX_UNDER_WAY:
             waiting -= _acknowledged(answers, *deliveries.popleft())
-        deliveries.append((producer.send(answers, item.key, item.value, headers), view.size))
+        from_feedback = feedback and view.source.startswith(f"{feedback}/")
+        target = feedback if from_feedback else answers
+        deliveries.append((producer.send(target, item.key, item.value, headers), view.size))
         waiting += view.size
         sent += 1
     for delivery, size in deliveries:

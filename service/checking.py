@@ -11,14 +11,15 @@ from typing import Any
 import orjson
 
 from service.checks import run_checks
-from service.checks.model import CheckInput, CheckResult
+from service.checks.model import CheckInput, CheckResult, reasons_of
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
 from service.policy import AppPolicy, Policy
 
 
 def check_line(line: str, policy: Policy) -> dict[str, Any]:
-    """``{"event_id", "checks": {name: outcome}, "findings": [...]}`` for one line.
+    """``{"event_id", "checks": {name: outcome}, "findings": [...]}`` for one line; also
+    ``"not_evaluated": {name: reason}`` where a check was not evaluated.
 
     A line that is no answer event gives ``{"event_id": None, "error": {"reason", "field",
     "message"}}`` instead; ``reason`` is a :class:`service.events.RejectReason`. Never raises for
@@ -33,7 +34,7 @@ def check_line(line: str, policy: Policy) -> dict[str, Any]:
         error = {"reason": event.reason.value, "field": event.field, "message": event.message}
         return {"event_id": None, "error": error}
     results = check_event(event, policy.of(event.app))
-    return {
+    verdict = {
         "event_id": event.event_id,
         "checks": {name: result.outcome.value for name, result in results.items()},
         "findings": [
@@ -50,6 +51,8 @@ def check_line(line: str, policy: Policy) -> dict[str, Any]:
             for finding in result.findings
         ],
     }
+    reasons = reasons_of(results)
+    return verdict | {"not_evaluated": reasons} if reasons else verdict
 
 
 def check_event(event: AnswerEvent, policy: AppPolicy) -> dict[str, CheckResult]:

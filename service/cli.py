@@ -29,9 +29,10 @@ from service.checking import check_line
 from service.contract_schema import schema_text
 from service.controller import ControllerKeeper
 from service.documents import BadChunk, read_chunks
-from service.embedded import EmbeddedIntake
+from service.embedded import EmbeddedFeedback, EmbeddedIntake
 from service.health import Health
 from service.intake import Intake
+from service.joining import FeedbackJoin
 from service.logs import configure_logging
 from service.outage import Misconfiguration, Outage
 from service.rebuild import Report, rebuild
@@ -553,7 +554,7 @@ def redrive_dead_letters(
     ):
         sent, passed = upkeep.redrive(
             facts, producer, settings.topic_dead_letters, settings.topic_answers,
-            lambda letter: reason is None or letter.reason == reason,
+            lambda letter: reason is None or letter.reason == reason, settings.topic_feedback,
         )  # fmt: skip
     out.print(f"{sent} sent again, {passed} passed over")
 
@@ -719,7 +720,8 @@ def _serve(
         _introduce_judge(settings, health, scripted)
         if settings.judging and sink is not None:
             stack.callback(_judge_thread(parts, sink, health, scripted).close)
-        _run_web(parts, intake, settings, health, scripted)
+        feedback = stack.enter_context(_feedback(parts, sink))
+        _run_web(parts, intake, feedback, settings, health, scripted)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
@@ -740,8 +742,30 @@ def _introduce_judge(settings: Settings, health: Health, scripted: bool) -> None
     log.info("judge", state=state)
 
 
+@contextlib.contextmanager
+def _feedback(parts: Parts, sink: EmbeddedIntake | None) -> Iterator[Intake | None]:
+    """Where feedback goes that comes over HTTP; None where it is off."""
+    if not parts.settings.feedback_window_s:
+        yield None
+    elif not parts.settings.embedded:
+        from consumers import runtime
+
+        with runtime.kafka_feedback(parts) as intake:
+            yield intake
+    elif sink is None:
+        yield None
+    else:
+        join = FeedbackJoin(parts.store, parts.documents, parts.terms)
+        yield EmbeddedFeedback(parts.store, join, sink, parts.metrics)
+
+
 def _run_web(
-    parts: Parts, intake: Intake, settings: Settings, health: Health, scripted: bool
+    parts: Parts,
+    intake: Intake,
+    feedback: Intake | None,
+    settings: Settings,
+    health: Health,
+    scripted: bool,
 ) -> None:
     import uvicorn
 
@@ -751,6 +775,7 @@ def _run_web(
     address = f"http://{settings.host}:{settings.port}"
     web = create_app(
         intake=intake,
+        feedback=feedback,
         cases=parts.store.archive,
         tasks=parts.store.tasks,
         books=parts.store.archive.books,
@@ -840,6 +865,8 @@ def _print_verdict(verdict: dict[str, Any]) -> None:
         if outcome != "not_applicable"
     )
     out.print(f"{_printable(verdict['event_id'])}  {outcomes}", highlight=False, markup=False)
+    for name, reason in verdict.get("not_evaluated", {}).items():
+        out.print(f"    not evaluated {name}: {reason}", highlight=False, markup=False)
     for finding in verdict["findings"]:
         out.print(
             f"    {finding['severity']:6} {finding['check']}/{finding['reason']}: "

@@ -14,7 +14,7 @@ import orjson
 from service.accounting import Row, counter_prefix
 from service.checks import numbers
 from service.checks.citations import CitationReading
-from service.checks.model import CheckResult, Evidence, Finding
+from service.checks.model import CheckResult, Evidence, Finding, reasons_of
 from service.events import AnswerEvent
 from service.judging.jobs import Job, JobCitation, encode_job
 from service.review.cases import DAY_MS, priority
@@ -198,6 +198,7 @@ def case_body(answer: Checked) -> dict[str, Any]:
         "group": answer.group,
         "priority": priority(severity, answer.occurred_ms),
         "outcomes": {name: result.outcome.value for name, result in answer.results.items()},
+        "not_evaluated": reasons_of(answer.results),
         "stratum": row.stratum,
         "u": row.u,
         "pi": row.pi,

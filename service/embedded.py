@@ -17,10 +17,16 @@ import structlog
 
 from service.accounting import Kind, Row
 from service.drafts import case_id
+from service.events import Rejection
+from service.feedback import FeedbackOutcome
 from service.ingest import Ingest
 from service.intake import Overloaded, Receipt
+from service.joining import FeedbackJoin
+from service.metrics import NO_THUMB, Metrics
 from service.outage import Misconfiguration, Outage
+from service.outbox import Sink, flush
 from service.pipeline import Batch, DeadLetter, Effects
+from service.policy import OTHER
 from service.rebuild import rebuild
 from service.records import Record
 from service.store import Moved, OutboxPending, Refused, Store
@@ -28,6 +34,8 @@ from service.store import Moved, OutboxPending, Refused, Store
 log = structlog.get_logger(__name__)
 
 TOPIC_ID = "embedded"
+HTTP = "http/0"
+"""Where embedded feedback comes from; its offsets are a running number."""
 WAITING_REQUESTS = 32
 
 
@@ -218,6 +226,44 @@ class EmbeddedIntake:
         if outbox is not None:
             self._verdicts.append([*outbox.cases, outbox.batch])
             self._store.ledger.clear_outbox(self._source, 0, outbox.batch_id)
+
+
+class EmbeddedFeedback:
+    """Feedback without Kafka, joined at once with the answer's case, or not. Thread-safe."""
+
+    asynchronous = False
+
+    def __init__(self, store: Store, join: FeedbackJoin, sink: Sink, metrics: Metrics) -> None:
+        self._store = store
+        self._join = join
+        self._sink = sink
+        self._metrics = metrics
+        self._lock = threading.Lock()
+
+    def submit(self, events: list[bytes]) -> list[Receipt]:
+        """See :class:`service.intake.Intake`."""
+        with self._lock:
+            receipts = [self._take(event) for event in events]
+            flush(self._store, self._sink)
+        return receipts
+
+    def _take(self, raw: bytes) -> Receipt:
+        said = self._join.parse(raw)
+        if isinstance(said, Rejection):
+            self._metrics.observe_feedback(OTHER, NO_THUMB, FeedbackOutcome.REJECTED)
+            return Receipt(
+                "rejected", reason=said.reason.value, field=said.field, message=said.message
+            )
+        while True:
+            read = (HTTP, self._store.feedback.next_read(HTTP))
+            try:
+                joined = self._join.take(said, read, self._store.checkpoints.open())
+            except Refused:
+                continue
+            if joined.outcome is not FeedbackOutcome.REPEATED:
+                break
+        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome)
+        return Receipt(joined.outcome.value, event_id=said.event_id)
 
 
 def _letter(dead: DeadLetter, source: str) -> bytes:

@@ -12,6 +12,7 @@ class Receipt:
 
     ``state``: ``accepted`` (acknowledged by Kafka; the verdict follows), ``checked``, ``recorded``,
     ``duplicate`` or ``rejected`` (then ``reason``, ``field`` and ``message`` say why).
+    For feedback: ``accepted``, ``rejected``, ``joined`` or ``unmatched``.
     ``verdict``, for ``checked``: {"checks": {name: outcome}, "findings": [...], "case_id"}.
     """
 

@@ -272,7 +272,7 @@ class Metrics:
             "citations": float(len(assessment.citings)),
             "citations_supported": float(sum(cited.supports for cited in assessment.citings)),
         }
-        if assessment.faithfulness is not None:
+        if assessment.faithfulness is not None and not assessment.partial:
             sums |= {"with_claims": 1.0, "faithfulness": assessment.faithfulness}
         for measure, value in sums.items():
             self._judge_weighed.labels(app, release, measure).inc(value / judged.answer.pi)

@@ -8,6 +8,7 @@ what the store already knows comes in as :class:`Seen`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import lru_cache
@@ -17,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from service import sampling
 from service.accounting import LIVE, SEPARATOR, CheckRow, Kind, Row
-from service.checks import CHECKS, numbers, run_checks, where
+from service.checks import CHECKS, TOGETHER, numbers, run_checks, run_together, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
@@ -236,8 +237,11 @@ def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms)
     ``texts``: what the document store had of :func:`missing_refs`.
     """
     work = _Work(batch, texts, terms, seen)
-    for item in batch.items:
-        work.take(item)
+    for start in range(0, len(batch.items), TOGETHER):
+        items = batch.items[start : start + TOGETHER]
+        work.check(items)
+        for item in items:
+            work.take(item)
     return work.effects()
 
 
@@ -317,6 +321,21 @@ class _Work:
         self.identities: list[tuple[int, int, int]] = []
         self.errors: list[CheckError] = []
         self.results: dict[int, Mapping[str, CheckResult]] = {}
+        self.checked: dict[int, tuple[CheckInput, dict[str, CheckResult]]] = {}
+
+    def check(self, items: Sequence[Item]) -> None:
+        """The results of those of the items that are new answers, kept until they are taken."""
+        asked: list[tuple[Item, CheckInput]] = []
+        for item in items:
+            if isinstance(item.event, Rejection) or item.event.status == "error":
+                continue
+            if item.identity_hash not in self.known:
+                with suppress(Exception):  # it raises again where it is counted
+                    given = self._given(item, item.event)
+                    asked += [(item, given)] if given is not None else []
+        results = run_together((given, item.reading) for item, given in asked)
+        for (item, given), found in zip(asked, results, strict=True):
+            self.checked[item.record.offset] = given, found
 
     def take(self, item: Item) -> None:
         record, event = item.record, item.event
@@ -414,8 +433,10 @@ class _Work:
     ) -> Checked:
         """Check and draw one answer; notes nothing."""
         policy = self.terms.policy.of(event.app)
-        given = self._given(item, event)
-        if given is None:
+        given: CheckInput | None
+        if item.record.offset in self.checked:
+            given, results = self.checked.pop(item.record.offset)
+        elif (given := self._given(item, event)) is None:
             results = {name: _too_large(name, policy.disabled_checks) for name in CHECKS}
         else:
             results = run_checks(given, item.reading)
@@ -431,7 +452,7 @@ class _Work:
             **base,
             u=drawn.u,
             stratum=drawn.stratum,
-            pi=sampling.inclusion(drawn, self.factors) if self.terms.judge else drawn.pi,
+            pi=drawn.pi,
             pi_audit=drawn.pi_audit,
             checks={name: _check_row(result) for name, result in results.items()},
             causes=_causes(findings),

@@ -160,8 +160,3 @@ def disposition(drawn: Draw, factors: Factors) -> str:
     if drawn.judged:
         return SELECTED
     return BUDGET_SKIPPED if factors.exhausted and drawn.u < drawn.wanted else SAMPLED_OUT
-
-
-def inclusion(drawn: Draw, factors: Factors) -> float:
-    """π to weight a selected answer by. It is the draw's own: an exhausted budget is in it."""
-    return drawn.pi

@@ -192,6 +192,14 @@ class Settings(BaseModel):
     def _left_to_the_endpoint(cls, value: Any) -> Any:
         return None if value in ("", "none") else value
 
+    @field_validator("judge_api_key")
+    @classmethod
+    def _fits_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        text = key.get_secret_value() if key is not None else ""
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError("has characters that no HTTP header can carry")
+        return key
+
     @model_validator(mode="after")
     def _judge_has_a_model(self) -> Settings:
         if self.judge_base_url is not None and not self.judge_model:

@@ -29,6 +29,7 @@ class TopicFacts:
         """Does not connect yet: the first call does."""
         self._options = options
         self._client: Any = None
+        self._reader: Any = None
 
     def topic_id(self, topic: str) -> str:
         """The broker's id of the topic: another one means that it was deleted and made anew."""
@@ -119,28 +120,49 @@ class TopicFacts:
         ends = self._offsets(topic, partitions, OffsetSpec.LATEST, IsolationLevel.READ_COMMITTED)
         for partition in partitions:
             if starts[partition] < ends[partition]:
-                yield from self._read(topic, partition, starts[partition], ends[partition])
+                yield from self._read_all(topic, partition, starts[partition], ends[partition])
 
     def record_at(self, topic: str, partition: int, offset: int) -> Record | None:
-        """The one record at this offset; None when there is none (any more)."""
+        """The one record at this offset; None when there is none (any more). Its reader is kept
+        until :meth:`close`: to connect anew takes some 200 ms."""
         if partition >= self.partition_count(topic):
             return None
         begin, end = self.log_bounds(topic, partition)
         if not begin <= offset < end:
             return None
-        for item in self._read(topic, partition, offset, offset + 1):
-            if isinstance(item, Record) and item.offset == offset:
-                return item
-        return None
+        if self._reader is None:
+            self._reader = self._connect_reader()
+        found = None
+        try:
+            for item in self._read(self._reader, topic, partition, offset, offset + 1):
+                if isinstance(item, Record) and item.offset == offset:
+                    found = item
+        except Outage:
+            self._close_reader()
+            raise
+        return found
 
     def close(self) -> None:
+        self._close_reader()
         if self._client is not None:
             self._client.close()
             self._client = None
 
-    def _read(
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close(autocommit=False, timeout_ms=1000)
+            self._reader = None
+
+    def _read_all(
         self, topic: str, partition: int, start: int, end: int
     ) -> Iterator[Record | Undecodable]:
+        consumer = self._connect_reader()
+        try:
+            yield from self._read(consumer, topic, partition, start, end)
+        finally:
+            consumer.close(autocommit=False, timeout_ms=1000)
+
+    def _connect_reader(self) -> Any:
         require_fast_checksums()
         consumer = connect(
             self._options,
@@ -153,21 +175,23 @@ class TopicFacts:
         consumer._fetcher.PartitionRecords = bounded_batches(  # noqa: SLF001
             self._options.max_decompressed_bytes
         )
-        try:
-            at = TopicPartition(topic, partition)
-            consumer.assign([at])
-            consumer.seek(at, start)
-            position = start
-            while position < end:
-                with outages(f"reading {topic}"):
-                    fetched = consumer.poll(timeout_ms=self._options.request_timeout_ms)
-                    reached = consumer.position(at, timeout_ms=1000)
-                if reached is None or (not fetched and reached == position):
-                    raise Outage(f"reading {topic}: nothing arrives; is the broker up?")
-                position = reached
-                yield from (item for item in fetched.get(at, ()) if _offset(item) < end)
-        finally:
-            consumer.close(autocommit=False, timeout_ms=1000)
+        return consumer
+
+    def _read(
+        self, consumer: Any, topic: str, partition: int, start: int, end: int
+    ) -> Iterator[Record | Undecodable]:
+        at = TopicPartition(topic, partition)
+        consumer.assign([at])
+        consumer.seek(at, start)
+        position = start
+        while position < end:
+            with outages(f"reading {topic}"):
+                fetched = consumer.poll(timeout_ms=self._options.request_timeout_ms)
+                reached = consumer.position(at, timeout_ms=1000)
+            if reached is None or (not fetched and reached == position):
+                raise Outage(f"reading {topic}: nothing arrives; is the broker up?")
+            position = reached
+            yield from (item for item in fetched.get(at, ()) if _offset(item) < end)
 
     def _describe(self, topic: str) -> dict[str, Any]:
         def ask(admin: Any) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """The free checks: pure functions of one answer event and its app's policy.
 
 :data:`CHECKS` names them in the order in which they own spans of the answer; :func:`run_checks`
-runs them all.
+runs them all, :func:`run_together` those of a few answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from traceback import walk_tb
@@ -76,23 +76,39 @@ def run_checks(given: CheckInput, reading: CitationReading | None = None) -> dic
     A span has one owner: what an earlier check claims, a later one leaves alone. ``reading`` is
     what :func:`service.checks.citations.read` returned for this event; it is read anew when absent.
     """
-    disabled = given.policy.disabled_checks
-    run = _Run(given, reading)
+    return run_together([(given, reading)])[0]
+
+
+TOGETHER = 8
+"""Answers that are best checked together: a check goes over all of them before the next begins, so
+that its code stays in the processor's cache, and few enough for their texts to stay there too. What
+the checks of one answer share has to be remembered for as many."""
+
+
+def run_together(
+    asked: Iterable[tuple[CheckInput, CitationReading | None]],
+) -> list[dict[str, CheckResult]]:
+    """What :func:`run_checks` returns for each, in order."""
+    runs = [_Run(given, reading) for given, reading in asked]
     for name, check in _CHECKS.items():
-        if name in disabled:
-            result = CheckResult(Outcome.DISABLED)
-        else:
-            try:
-                result = check(run)
-            except Exception as error:  # noqa: BLE001
-                result = CheckResult(
-                    Outcome.NOT_EVALUATED,
-                    not_evaluated=NotEvaluated.CHECK_ERROR,
-                    error=where(error),
-                )
-        run.owned += result.owned
-        run.results[name] = result
-    return run.results
+        for run in runs:
+            result = _result(name, check, run)
+            run.owned += result.owned
+            run.results[name] = result
+    return [run.results for run in runs]
+
+
+def _result(name: str, check: Callable[[_Run], CheckResult], run: _Run) -> CheckResult:
+    if name in run.given.policy.disabled_checks:
+        return CheckResult(Outcome.DISABLED)
+    try:
+        return check(run)
+    except Exception as error:  # noqa: BLE001
+        return CheckResult(
+            Outcome.NOT_EVALUATED,
+            not_evaluated=NotEvaluated.CHECK_ERROR,
+            error=where(error),
+        )
 
 
 def where(error: BaseException) -> str:

@@ -76,9 +76,9 @@ def own_phrases(policy: AbstentionPolicy) -> tuple[Phrase, ...]:
 
 def classify(spoken: tuple[Spoken, ...]) -> str:
     """The label of an answer, given what its sentences do; an empty one is ``no_answer``."""
-    acts = {act for _, act in spoken}
     if not spoken:
         return NO_ANSWER
+    acts = [act for _, act in spoken]
     if Act.ASSERTS in acts:
         return ANSWER
     if Act.DENIES in acts:
@@ -93,12 +93,10 @@ def classify(spoken: tuple[Spoken, ...]) -> str:
 def _answered(given: CheckInput, spoken: tuple[Spoken, ...]) -> CheckResult:
     """Nothing retrieved, nothing from a tool, and still something asserted."""
     event = given.event
-    asserted = next((one for one, act in spoken if act is Act.ASSERTS), None)
-    if (
-        asserted is None
-        or any(chunk.in_prompt for chunk in event.retrieved)
-        or any(item.kind == "tool" for item in event.context)
-    ):
+    asserted = None
+    if not any([chunk.in_prompt for chunk in event.retrieved]):
+        asserted = next((one for one, act in spoken if act is Act.ASSERTS), None)
+    if asserted is None or any(item.kind == "tool" for item in event.context):
         return CheckResult(Outcome.PASS, evaluated=1, label=ANSWER)
     end = min(asserted.end, asserted.start + _LONGEST_SURFACE)
     returned = len(event.retrieved)

@@ -32,8 +32,8 @@ from service.checks.reading.identifiers import (
     identifiers,
     may_hold_identifier,
 )
-from service.checks.reading.sources import one_line, where
 from service.checks.reading.spans import Spans
+from service.checks.reading.telling import Telling
 
 NAME = "identifiers"
 MAX_ANSWER = 200_000
@@ -239,8 +239,6 @@ def _is_bounded(text: str, start: int, end: int, kind: Kind) -> bool:
 
 # ------------------------------------------------------------------------------------ the findings
 
-_EXPLAINED = 10
-"""Findings of one answer for which the nearest identifier is sought."""
 _MOST_COMPARED = 400
 _LIKENESS = 0.75
 
@@ -251,36 +249,21 @@ class _Explain:
     def __init__(self, given: CheckInput, library: _Library) -> None:
         self._answer = given.event.answer
         self._library = library
-        self._given = given
-        self._sought = 0
-
-    @cached_property
-    def _german(self) -> bool:
-        return sources.in_german(self._given)
+        self._telling = Telling(given)
 
     def __call__(self, identifier: Identifier) -> Finding:
         start, end = identifier.start, identifier.end
         surface = self._answer[start:end]
-        told = one_line(surface)
-        near = self._nearest(identifier)
-        if self._german:
-            detail = f"{told} steht in keinem abgerufenen Text."
-        else:
-            detail = f"{told} stands in no retrieved text."
-        if near is not None:
-            source, name = near
-            if self._german:
-                detail += f" Am nächsten kommt {where(source)}: {one_line(name)} (anders benannt)."
-            else:
-                detail += f" Nearest in {where(source)}: {one_line(name)} (another name)."
+        near = self._nearest(identifier) if self._telling.may_seek() else None
+        detail = self._telling.absent(surface, near and (*near, _ANOTHER_NAME))
         severity = Severity.MEDIUM if near is None else Severity.HIGH
         cause = identifier.name.lower()[:200]
         return Finding(NAME, UNKNOWN_IDENTIFIER, surface, start, end, detail, severity, cause)
 
     def _nearest(self, identifier: Identifier) -> tuple[Source, str] | None:
-        self._sought += 1
-        if self._sought > _EXPLAINED:
-            return None
         names = self._library.names
         close = get_close_matches(identifier.name.lower(), names, 1, _LIKENESS)
         return names[close[0]] if close else None
+
+
+_ANOTHER_NAME = ("another name", "anders benannt")

@@ -32,8 +32,8 @@ from service.checks.reading.addresses import (
 )
 from service.checks.reading.code import code_spans
 from service.checks.reading.grounding import Source
-from service.checks.reading.sources import one_line, where
 from service.checks.reading.spans import Spans
+from service.checks.reading.telling import Telling
 
 NAME = "links"
 MAX_ANSWER = 200_000
@@ -287,8 +287,6 @@ def _evidence(answer: str, address: Address, known: _Known) -> Evidence:
 
 # ------------------------------------------------------------------------------------ the findings
 
-_EXPLAINED = 10
-"""Findings of one answer for which the nearest address is sought."""
 _MOST_COMPARED = 200
 _LONGEST_COMPARED = 300
 
@@ -297,38 +295,22 @@ class _Explain:
     def __init__(self, given: CheckInput, library: _Library) -> None:
         self._answer = given.event.answer
         self._library = library
-        self._given = given
-        self._sought = 0
-
-    @cached_property
-    def _german(self) -> bool:
-        return sources.in_german(self._given)
+        self._telling = Telling(given)
 
     def __call__(self, address: Address) -> Finding:
         surface = self._answer[address.start : address.end]
-        told = one_line(surface)
-        detail = (
-            f"{told} steht in keinem abgerufenen Text."
-            if self._german
-            else f"{told} stands in no retrieved text."
-        )
-        near = self._nearest(address)
-        if near is not None:
-            source, known, _ = near
-            shown = one_line(source.text[known.start : known.end])
-            note = self._note(address, known)
-            detail += (
-                f" Am nächsten kommt {where(source)}: {shown} ({note})."
-                if self._german
-                else f" Nearest in {where(source)}: {shown} ({note})."
-            )
+        near = None
+        known = self._nearest(address) if self._telling.may_seek() else None
+        if known is not None:
+            source, there, _ = known
+            near = source, source.text[there.start : there.end], _other(address, there)
         return Finding(
             NAME,
             UNKNOWN_EMAIL if address.kind is Kind.MAIL else UNKNOWN_LINK,
             surface,
             address.start,
             address.end,
-            detail,
+            self._telling.absent(surface, near),
             self._severity(address),
             address.key[:200],
         )
@@ -340,9 +322,6 @@ class _Explain:
         return Severity.HIGH
 
     def _nearest(self, address: Address) -> _Known | None:
-        self._sought += 1
-        if self._sought > _EXPLAINED:
-            return None
         if address.kind is Kind.PHONE:
             return self._library.nearest_phone(address.key.removeprefix("tel:"))
         same_host: list[str] = []
@@ -357,11 +336,13 @@ class _Explain:
         )
         return self._library.known[close[0]] if close else None
 
-    def _note(self, sought: Address, found: Address) -> str:
-        if sought.kind is Kind.PHONE:
-            return "eine andere Nummer" if self._german else "another number"
-        if sought.host != found.host:
-            return "ein anderer Host" if self._german else "another host"
-        if sought.kind is Kind.MAIL:
-            return "ein anderes Postfach" if self._german else "another mailbox"
-        return "eine andere Seite" if self._german else "another page"
+
+def _other(sought: Address, found: Address) -> tuple[str, str]:
+    """What the nearest address is instead, in English and in German."""
+    if sought.kind is Kind.PHONE:
+        return "another number", "eine andere Nummer"
+    if sought.host != found.host:
+        return "another host", "ein anderer Host"
+    if sought.kind is Kind.MAIL:
+        return "another mailbox", "ein anderes Postfach"
+    return "another page", "eine andere Seite"

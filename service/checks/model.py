@@ -5,6 +5,7 @@ What is made for every answer is not frozen: that would cost five times as much.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -114,3 +115,12 @@ class CheckResult:
     label: str = ""
     measures: tuple[tuple[str, float], ...] = ()
     error: str | None = None
+
+
+def reasons_of(results: Mapping[str, CheckResult]) -> dict[str, str]:
+    """Check → why it was not evaluated, of those that were not."""
+    return {
+        name: result.not_evaluated.value
+        for name, result in results.items()
+        if result.not_evaluated is not None
+    }

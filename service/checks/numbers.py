@@ -30,7 +30,18 @@ from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
 from service.checks.reading.grounding import Indexed, Miss, Place, Source
 from service.checks.reading.naming import name_of
-from service.checks.reading.quantities import Form, Kind, Quantity, Reading
+from service.checks.reading.quantities import (
+    CARDINAL,
+    CODE,
+    DIGITS,
+    FRACTION,
+    MULTIPLE,
+    NUMBER,
+    ORDINAL,
+    TIME,
+    Quantity,
+    Reading,
+)
 from service.checks.reading.reader import read
 from service.checks.reading.wording import Wording, shortened
 
@@ -122,10 +133,10 @@ def check(
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
-        tuple(_evidence(answer, asked[number], places[number]) for number in sorted(places)),
+        tuple([_evidence(answer, asked[number], places[number]) for number in sorted(places)]),
         evaluated=len(asked),
         failed=len(findings),
-        owned=tuple((quantity.start, quantity.end) for quantity in asked),
+        owned=tuple([(quantity.start, quantity.end) for quantity in asked]),
     )
 
 
@@ -167,21 +178,20 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
     label_end = -1
     for quantity in reading.quantities:
         start = quantity.value_start
-        if not _is_statement(quantity, spoken=not text[start].isdigit()) and not (
-            quantity.form is Form.FRACTION and " " in text[start : quantity.value_end]
-        ):
+        in_digits = quantity.kind is NUMBER and quantity.form is DIGITS
+        if not (in_digits or _is_statement(text, quantity)):
             continue
         at = bisect_right(starts, start) - 1
         if at >= 0 and start < spans[at][1]:
             continue
-        if quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS:
+        if in_digits:
             if markup.is_labelled(text, start) or (
                 label_end >= 0 and markup.continues_list(text, label_end, start)
             ):
                 label_end = quantity.value_end
                 continue
             label_end = -1
-        if quantity.kind in (Kind.NUMBER, Kind.CODE) and markup.is_line_marker(text, start):
+        if quantity.kind in (NUMBER, CODE) and markup.is_line_marker(text, start):
             continue
         kept.append(quantity)
     return kept
@@ -199,19 +209,24 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def _is_statement(quantity: Quantity, *, spoken: bool) -> bool:
-    """``spoken``: written out. The first half and one of them are no quantities to check."""
-    if quantity.kind is Kind.CODE:
+def _is_statement(text: str, quantity: Quantity) -> bool:
+    """The first half and one of them are no quantities to check."""
+    if quantity.kind is CODE:
         return _is_identifier(quantity.code)
-    if quantity.kind is not Kind.NUMBER:
+    if quantity.kind is not NUMBER:
         return True
-    if quantity.form is Form.MULTIPLE:
+    start = quantity.value_start
+    if quantity.form is MULTIPLE:
         return quantity.values[0] > 3
-    if quantity.form is Form.ORDINAL:
-        return not (spoken and quantity.values[0] <= 2)
-    if quantity.form is Form.FRACTION:
-        return quantity.unit is not None or quantity.separable
-    if quantity.form is Form.CARDINAL:
+    if quantity.form is ORDINAL:
+        return text[start].isdigit() or quantity.values[0] > 2
+    if quantity.form is FRACTION:
+        return (
+            quantity.unit is not None
+            or quantity.separable
+            or " " in text[start : quantity.value_end]
+        )
+    if quantity.form is CARDINAL:
         return quantity.values[0] != 1
     return True
 
@@ -228,6 +243,7 @@ def _is_identifier(code: str) -> bool:
 
 _BLOCKS_BEFORE = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS = tuple(MINUS_WORDS)
+_ENDS_OF_MINUS = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
 _JOINS_AFTER = frozenset(".,:'’/-–−")
 _MOST_TRIED = 4
 """Places in one chunk that are tried for one number."""
@@ -235,7 +251,7 @@ _MOST_TRIED = 4
 
 def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | None:
     """The first chunk in which the whole surface stands, bounded on both sides."""
-    if quantity.form is Form.ORDINAL or quantity.kind is Kind.TIME or quantity.values[1:]:
+    if quantity.form is ORDINAL or quantity.kind is TIME or quantity.values[1:]:
         return None
     surface = answer[quantity.start : quantity.end]
     size = len(surface)
@@ -259,8 +275,9 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
     if before.isspace() and start > 1:
         if text[start - 2].isdigit():
             return False
-        if not quantity.sign and text[max(0, start - 9) : start - 1].lower().endswith(_MINUS):
-            return False
+        if not quantity.sign and text[start - 2] in _ENDS_OF_MINUS:
+            if text[max(0, start - 9) : start - 1].lower().endswith(_MINUS):
+                return False
     after = text[end : end + 1]
     if not after:
         return True
@@ -270,7 +287,7 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
         return False
     if after in "²³/^" or (after == "-" and quantity.unit is None):
         return False
-    if quantity.kind is not Kind.NUMBER or quantity.end != quantity.value_end:
+    if quantity.kind is not NUMBER or quantity.end != quantity.value_end:
         return True
     if after.isspace() and text[end + 1 : end + 4].isdigit():
         return False
@@ -341,7 +358,7 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
     Reads what stands around the same digits: for them, a whole text need not be read.
     """
     digits = reading.text[quantity.value_start : quantity.value_end]
-    if quantity.kind is not Kind.NUMBER or quantity.values[1:] or not digits.isdigit():
+    if quantity.kind is not NUMBER or quantity.values[1:] or not digits.isdigit():
         return None
     for source in sources:
         at = _bare(source.text, digits)
@@ -383,11 +400,11 @@ def _look_in_cited(
     separator = given.policy.citations.separator
     sources = CitedSources(
         answer,
-        (
-            (start, end, frozenset(n for m in members if m.ref for n in (m.ref, m.words)))
+        [
+            (start, end, frozenset([n for m in members if m.ref for n in (m.ref, m.words)]))
             for _, _, start, end, members in citations.citations
             if start is not None and end is not None
-        ),
+        ],
     )
     for number, place in places.items():
         names = sources.names(asked[number].start)

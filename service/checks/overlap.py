@@ -10,7 +10,7 @@ from service.checks.reading import speech
 from service.checks.reading.content_words import VOCABULARIES, content_words
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import is_too_large, lacks_text, prompt_texts
-from service.checks.reading.speech_phrases import Act
+from service.checks.reading.speech_phrases import ASSERTS
 
 NAME = "overlap"
 MAX_ANSWER = 200_000
@@ -32,7 +32,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     if len(answer) > MAX_ANSWER:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     spoken = speech.read(answer, own_phrases(given.policy.abstention))
-    asserted = [one for one, act in spoken if act is Act.ASSERTS]
+    asserted = [one for one, act in spoken if act is ASSERTS]
     if not asserted or not event.retrieved:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(asserted) > MAX_SENTENCES or is_too_large(given):
@@ -76,9 +76,20 @@ def _shares(
     for one in asserted:
         words = content_words(text[one.start : one.end])
         if len(words) >= FEWEST_WORDS:
-            best = max(map(len, map(words.intersection, vocabularies)))
-            shares.append(best / len(words))
+            shares.append(_most_held(words, vocabularies) / len(words))
     return shares
+
+
+def _most_held(words: frozenset[str], vocabularies: list[frozenset[str]]) -> int:
+    """How many of the words the best vocabulary holds."""
+    most = 0
+    for vocabulary in vocabularies:
+        held = len(words & vocabulary)
+        if held > most:
+            most = held
+            if most == len(words):
+                break
+    return most
 
 
 def _without(text: str, marks: list[Span]) -> str:

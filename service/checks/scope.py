@@ -93,7 +93,7 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     found: list[Evidence] = []
     for one in placed[:MAX_NUMBERS]:
         here = chunks.of(one.ref)
-        if here is not None and here.named() and (one.chunk_end or 0) <= len(here.text):
+        if here is not None and here.named and (one.chunk_end or 0) <= len(here.text):
             found += _mismatch(given.event.answer, one, here, names, chunks)
     return CheckResult(
         Outcome.PASS,
@@ -235,29 +235,22 @@ _CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
 
 
 class _Chunk:
-    """The sentences and rows of one chunk, read when they are asked for."""
+    """One chunk. ``named``: those of the names that it holds, with their places. Its content words
+    are known already, as a rule; its sentences and rows are read when they are asked for."""
 
     def __init__(self, text: str, names: list[_Name]) -> None:
         self.text = text
-        self._names = names
-        self._named: dict[_Name, list[int]] | None = None
-
-    def named(self) -> dict[_Name, list[int]]:
-        """Those of the names that it holds, with their places. Its content words are known
-        already, as a rule."""
-        if self._named is None:
-            vocabulary = VOCABULARIES.of(self.text)
-            self._named = {
-                name: places
-                for name in self._names
-                if (name.stems <= vocabulary or name.kind == "version")
-                and (places := list(name.places(self.text)))
-            }
-        return self._named
+        vocabulary = VOCABULARIES.of(text)
+        self.named: dict[_Name, list[int]] = {}
+        for name in names:
+            if name.stems <= vocabulary or name.kind == "version":
+                places = list(name.places(text))
+                if places:
+                    self.named[name] = places
 
     def is_near(self, name: _Name, left: int, right: int) -> bool:
         """Whether one of its names stands in a part of it."""
-        places = self.named()[name]
+        places = self.named[name]
         if len(places) >= _MOST_PLACES:  # perhaps not all of them
             return name.is_in(self.text, left, right)
         last = right - len(name.words)
@@ -274,12 +267,13 @@ class _Chunk:
     def about(self, place: int) -> Span:
         """The line or sentence that a place is in, by line ends and full stops alone."""
         text = self.text
-        left, right = max(0, place - _WINDOW), place + _WINDOW
-        left = max(left, text.rfind("\n", left, place) + 1, text.rfind(". ", left, place) + 1)
-        end = text.find("\n", place, right)
-        right = end if end >= 0 else min(len(text), right)
-        end = text.find(". ", place, right)
-        return left, end if end >= 0 else right
+        left, right = max(0, place - _WINDOW), min(len(text), place + _WINDOW)
+        stop, line = text.rfind(". ", left, place), text.rfind("\n", left, place)
+        left = max(left, stop + 1, line + 1)
+        stop, line = text.find(". ", place, right), text.find("\n", place, right)
+        if 0 <= line and (line < stop or stop < 0):
+            return left, line
+        return left, stop if stop >= 0 else right
 
     def at(self, place: int) -> int | None:
         """The number of the statement that a place is in."""
@@ -323,15 +317,14 @@ class _Chunks:
     def __init__(self, given: CheckInput, names: list[_Name]) -> None:
         self._given = given
         self._names = names
+        self._refs = [chunk.ref for chunk in given.event.retrieved]
         self._made: dict[int, _Chunk] = {}
 
     def of(self, ref: str | None) -> _Chunk | None:
         """The first with that ref."""
-        for number, chunk in enumerate(self._given.event.retrieved):
-            if chunk.ref == ref:
-                made = self._at(number)
-                if made is not None:
-                    return made
+        for number, known in enumerate(self._refs):
+            if known == ref and (made := self._at(number)) is not None:
+                return made
         return None
 
     def __iter__(self) -> Iterator[_Chunk]:
@@ -356,7 +349,7 @@ def _mismatch(
 ) -> Iterable[Evidence]:
     start, end = number.chunk_start or 0, number.chunk_end or 0
     left, right = here.about(start)
-    apart = [name for name in here.named() if not here.is_near(name, left, right)]
+    apart = [name for name in here.named if not here.is_near(name, left, right)]
     if not apart:
         return ()
     surface = here.text[start:end]
@@ -396,7 +389,7 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span
     """Roughly, before any sentence is read: whether a number with the unit stands by the name, and
     the answer does not say whose number it is (``own``: about the number)."""
     text = here.text
-    for at in here.named()[name]:
+    for at in here.named[name]:
         left, right = here.about(at)
         if text.find("|", left, right) >= 0:
             return True
@@ -452,7 +445,7 @@ def _beside(here: _Chunk, name: _Name, surface: str) -> bool:
 def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[int, Span] | None:
     """A statement with the name and another number of the same kind; the place of the name."""
     header = here.header(own)
-    for at in here.named()[name]:
+    for at in here.named[name]:
         number, span = here.at(at), (at, at + len(name.words))
         if number is None:
             continue

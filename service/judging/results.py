@@ -218,6 +218,7 @@ def compact(judged: Judged) -> dict[str, Any]:
             "claims": Counter(claim.verdict.value for claim in assessment.claims),
             "causes": Counter(c.cause.value for c in assessment.claims if c.cause is not None),
             "sufficient": assessment.context_sufficient,
+            "partial": assessment.partial,
             "precision": assessment.context_precision,
             "kind": assessment.answer_kind,
             "citings": [len(assessment.citings), sum(c.supports for c in assessment.citings)],

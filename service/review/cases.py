@@ -58,7 +58,8 @@ class Thumbs:
 class Case:
     """A case in full. ``event``: the answer event as a dict (chunk texts filled in where they could
     be had, perhaps reduced: ``reduced`` says so); ``findings`` / ``evidence``: dicts with the keys
-    of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome;
+    of :class:`service.checks.model.Finding` / ``Evidence``; ``outcomes``: check name → outcome
+    (``not_evaluated``: → why it was not);
     ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
     :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet;
     ``feedback``: what users said, None where none did."""
@@ -74,6 +75,7 @@ class Case:
     pi: float
     position: tuple[str, int, int]
     reduced: bool = False
+    not_evaluated: dict[str, str] = field(default_factory=dict)
     judgement: dict[str, Any] | None = None
     feedback: Thumbs | None = None
 

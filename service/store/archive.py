@@ -139,6 +139,7 @@ class Archive:
             findings=body["findings"],
             evidence=body["evidence"],
             outcomes=body["outcomes"],
+            not_evaluated=body.get("not_evaluated", {}),
             ruleset=body["ruleset"],
             stratum=body["stratum"],
             u=body["u"],

@@ -72,6 +72,11 @@ class Feedback:
                     return found, entry, key
         return None
 
+    def next_read(self, source: str) -> int:
+        """The offset after the last feedback of this source that had effects."""
+        with self._c.guard():
+            return int(self._c.client.hget(self._c.keys.feedback_read, source) or 0)
+
     def case_body(self, case_id: str) -> dict[str, Any] | None:
         """Of the answer's case, as it was drafted; also of one that nobody may see yet."""
         with self._c.guard():

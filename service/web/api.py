@@ -132,11 +132,11 @@ def _encode(body: object) -> bytes:
         return json.dumps(body, default=asdict).encode()
 
 
-def _receipt(receipt: Receipt) -> dict[str, Any]:
+def receipt_body(receipt: Receipt) -> dict[str, Any]:
     return {name: value for name, value in asdict(receipt).items() if value is not None}
 
 
-def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     schema = {"$ref": f"#/components/schemas/{ProblemBody.__name__}"}
     return {
         status: {
@@ -245,7 +245,7 @@ def answer_routes(intake: Intake, options: WebOptions) -> APIRouter:
                 "description": "Acknowledged; the verdicts follow" if taken == 202 else "Checked",
                 "content": {JSON: {"example": _EXAMPLE_RESULT}},
             },
-            **_problems(400, 413, 415, 422, 429, 503),
+            **problems(400, 413, 415, 422, 429, 503),
         },
     )
     async def post_answers(request: Request) -> Response:
@@ -255,7 +255,7 @@ def answer_routes(intake: Intake, options: WebOptions) -> APIRouter:
         receipts = await run_in_threadpool(intake.submit, body.events) if body.events else []
         if body.single and receipts[0].state == "rejected":
             raise problem_of(receipts[0])
-        return json_response({"results": [_receipt(receipt) for receipt in receipts]}, taken)
+        return json_response({"results": [receipt_body(receipt) for receipt in receipts]}, taken)
 
     return router
 
@@ -267,7 +267,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         "/v1/cases",
         summary="List cases, the most urgent first",
         response_model=CasePage,
-        responses=_problems(422, 503),
+        responses=problems(422, 503),
     )
     def list_cases(filter: Filter, cursor: Cursor = None, limit: Limit = 50) -> Response:
         """All given filters must hold. Follow `next_cursor` until it is null."""
@@ -279,7 +279,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         response_model=Case,
         responses={
             200: {"content": {JSON: {"example": _EXAMPLE_CASE}}},
-            **_problems(404, 503),
+            **problems(404, 503),
         },
     )
     def read_case(case_id: str) -> Response:
@@ -295,7 +295,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         "/v1/books",
         summary="Read the books",
         response_model=BooksBody,
-        responses=_problems(503),
+        responses=problems(503),
     )
     def read_books() -> Response:
         """Every equation with its terms; an imbalance other than 0 is a defect or a loss."""
@@ -311,7 +311,7 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         "/v1/tasks",
         summary="List open audit tasks, those that are due first before the others",
         response_model=TaskPageBody,
-        responses=_problems(422, 503),
+        responses=problems(422, 503),
     )
     def list_tasks(cursor: Cursor = None, limit: Limit = 50) -> Response:
         """Answers to be labelled blind. Follow `next_cursor` until it is null."""
@@ -323,7 +323,7 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         "/v1/tasks/{task_id}",
         summary="Read one audit task",
         response_model=TaskBody,
-        responses=_problems(404, 503),
+        responses=problems(404, 503),
     )
     def read_task(task_id: str) -> Response:
         """Question, answer and sources; no finding, no verdict, no mark."""

@@ -18,6 +18,7 @@ from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.feedback import feedback_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.pages import STATIC, error_page, page_routes, templates
@@ -38,9 +39,10 @@ def create_app(
     health: Health,
     metrics: Metrics,
     settings: WebOptions,
+    feedback: Intake | None = None,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
-    may."""
+    may. ``feedback``: takes it as ``intake`` takes answers; None where it is off."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -61,6 +63,8 @@ def create_app(
     )
     environment = templates()
     app.include_router(answer_routes(intake, settings))
+    if feedback is not None:
+        app.include_router(feedback_routes(feedback, settings))
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))

@@ -126,6 +126,7 @@ class CaseView:
     linked: frozenset[int]
     context: list[ContextPanel]
     outcomes: list[tuple[str, str]]
+    not_evaluated: list[tuple[str, str]]
     about: list[tuple[str, str]]
     reduced: bool
 
@@ -172,6 +173,7 @@ def case_view(case: Case) -> CaseView:
             for index, item in enumerate(context, len(chunks))
         ],
         outcomes=sorted(case.outcomes.items()),
+        not_evaluated=sorted(case.not_evaluated.items()),
         about=[*_about(case), *(judge.about if judge is not None else ())],
         reduced=case.reduced,
     )

@@ -127,6 +127,12 @@ def test_a_case_in_full(world: World) -> None:
     start, end = finding["start"], finding["end"]
     assert case.event["answer"][start:end] == finding["surface"] == "[pricing#x0]"
     assert case.outcomes.items() >= {"citations": "fail", "numbers": "pass"}.items()
+    assert case.not_evaluated == {}
+    world.take([flagged("b", retrieved=[{"ref": "pricing#plans"}])])
+    bare = next(one for one in walk(world, 10) if one.event_id == "b")
+    told = world.archive.case(bare.case_id)
+    assert told is not None
+    assert told.not_evaluated["numbers"] == "missing_text"
     assert not case.reduced
     assert (summary.status, summary.alike, summary.occurred_ms) == ("open", 1, NOW)
 

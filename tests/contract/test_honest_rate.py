@@ -8,7 +8,7 @@ import json
 import math
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +64,7 @@ class Records:
         self.judgements = 0
         self.complete = threading.Event()
 
-    def write(self, records: list[bytes]) -> None:
+    def write(self, records: Sequence[bytes]) -> None:
         self.judgements += sum(json.loads(one)["kind"] == "judgement" for one in records)
         if self.judgements >= self.wanted:
             self.complete.set()

@@ -109,3 +109,19 @@ def test_text_under_watch_does_not_steer_the_terminal(invoke, tmp_path) -> None:
     assert "owned" in result.output
     assert "\x1b" not in result.output
     assert "\x07" not in result.output
+
+
+def test_what_was_not_evaluated_is_told_with_its_reason(invoke, tmp_path) -> None:
+    events = tmp_path / "events.jsonl"
+    event = {
+        "event_id": "e1", "query": "How long?", "retrieved": [{"ref": "a"}],
+        "answer": "For 30 days.",
+    }  # fmt: skip
+    events.write_text(json.dumps(event) + "\n")
+    text = invoke("check", str(events)).output
+    assert "not evaluated numbers: missing_text" in text
+    verdict = json.loads(invoke("check", "--format", "json", str(events)).output)
+    assert verdict["not_evaluated"]["numbers"] == "missing_text"
+    assert set(verdict["not_evaluated"]) == {
+        name for name, outcome in verdict["checks"].items() if outcome == "not_evaluated"
+    }

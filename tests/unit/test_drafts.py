@@ -61,6 +61,12 @@ def test_a_case_has_what_a_reviewer_needs() -> None:
     assert set(indexes_of(body)) == set(case.indexes)
 
 
+def test_a_case_says_why_a_check_was_not_evaluated() -> None:
+    _, body = drafted(raw("a", cites="x", retrieved=[{"ref": "pricing#plans"}]))
+    assert body["not_evaluated"]["numbers"] == "missing_text"
+    assert body["outcomes"]["numbers"] == "not_evaluated"
+
+
 def test_the_app_of_a_case_is_the_label_and_its_identity_what_was_sent() -> None:
     case, body = drafted(raw("a", cites="x", app="stranger"))
     assert body["app"] == "other"

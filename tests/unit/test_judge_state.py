@@ -10,6 +10,7 @@ from service import cli
 from service.bootstrap import build
 from service.settings import Settings
 from service.web.judging import judge_line
+from service.web.texts import Tongue
 
 SECRETS = Settings(
     judge_base_url="http://somebody:secret@judge.example/v1",
@@ -21,12 +22,12 @@ SECRETS = Settings(
 
 def test_without_an_endpoint_the_judge_is_off() -> None:
     state = cli._judge_state(build(Settings()), scripted=False)()
-    assert judge_line(state) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
+    assert judge_line(state, Tongue("en")) == "off, set GROUNDWATCH_JUDGE_BASE_URL"
 
 
 def test_with_one_its_model_and_its_budget_show_and_no_secret() -> None:
     state = cli._judge_state(build(SECRETS), scripted=True)()
-    assert judge_line(state) == (
+    assert judge_line(state, Tongue("en")) == (
         "scripted: no model ruled · asks m-1 · 0 wait · factor 1 · budget left today: 5,000 tokens"
     )
     shown = " ".join(str(getattr(state, field.name)) for field in fields(state))

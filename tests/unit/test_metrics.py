@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
 from service.checks import CHECKS, REASONS, citations, numbers
 from service.events import RejectReason
-from service.metrics import MAX_RELEASES, Metrics, reference
+from service.judging.judgement import Cause, Judgement, Verdict
+from service.judging.results import Judged, judged_of
+from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Metrics, reference
+from tests.contract.judged import GOOD, LOST, claim, judgement
+from tests.unit.judging import made
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 498_000
@@ -148,6 +153,76 @@ def test_an_answer_without_a_release_says_so() -> None:
     assert releases(metrics) == {"none"}
 
 
+def judged(said: Judgement, pi: float = 1.0, partial: bool = False) -> Judged:
+    asked = replace(
+        made.job("A seat costs 45 € a month."), pi=pi, app="support", release="r1", hour=HOUR
+    )
+    if said.assessment is not None:
+        said = replace(said, assessment=replace(said.assessment, partial=partial))
+    return judged_of(asked, said)
+
+
+MIXED = judgement(claim(Verdict.SUPPORTED), claim(Verdict.CONTRADICTED, cause=Cause.GENERATION))
+PLACE = {"app": "support", "release": "r1"}
+
+
+def weighed(metrics: Metrics, measure: str) -> float:
+    return value(metrics, "judge_weighed_total", measure=measure, **PLACE)
+
+
+def test_a_judgement_is_counted_by_status_verdict_and_reason() -> None:
+    metrics = Metrics()
+    metrics.observe_judgement(judged(MIXED), "opened")
+    assert value(metrics, "judge_judgements_total", status="judged", **PLACE) == 1
+    assert value(metrics, "judge_claims_total", verdict="supported", **PLACE) == 1
+    assert value(metrics, "judge_claims_total", verdict="contradicted", **PLACE) == 1
+    assert value(metrics, "judge_causes_total", cause="generation", **PLACE) == 1
+    assert value(metrics, "judge_findings_total", reason="contradicted", **PLACE) == 1
+    assert value(metrics, "judge_relevance_total", relevance="complete", **PLACE) == 1
+    assert value(metrics, "judge_calls_total", purpose="ruling", outcome="answered") == 1
+    assert value(metrics, "judge_calls_total", purpose="relevance", outcome="answered") == 1
+    assert value(metrics, "judge_tokens_total", kind="prompt") == 900
+    assert value(metrics, "judge_money_total") == pytest.approx(12e-6)
+    assert value(metrics, "judge_seconds_sum") == pytest.approx(0.7)
+    assert value(metrics, "cases_total", disposition="case") == 1
+
+
+def test_judged_sums_weigh_each_answer_by_its_chance() -> None:
+    metrics = Metrics()
+    metrics.observe_judgement(judged(MIXED, pi=0.25), "")
+    metrics.observe_judgement(judged(GOOD), "")
+    assert weighed(metrics, "answers") == 5
+    assert weighed(metrics, "sufficient") == 5
+    assert weighed(metrics, "faithfulness") / weighed(metrics, "with_claims") == 0.6
+
+
+def test_a_lower_bound_is_no_faithfulness() -> None:
+    metrics = Metrics()
+    metrics.observe_judgement(judged(GOOD, partial=True), "")
+    assert (weighed(metrics, "answers"), weighed(metrics, "with_claims")) == (1, 0)
+
+
+@pytest.mark.parametrize("reason", ["timeout", "deadline", "no_sentences", "never heard of"])
+def test_what_is_not_judged_enters_no_rate(reason: str) -> None:
+    metrics = Metrics()
+    lost = replace(LOST, reason=reason, attempts=("timeout", "again:timeout", "??"))
+    metrics.observe_judgement(judged(lost), "")
+    known = reason if reason in JUDGE_FAILURES else "other"
+    assert value(metrics, "judge_failures_total", status="failed", reason=known) == 1
+    assert value(metrics, "judge_calls_total", purpose="again", outcome="timeout") == 1
+    assert value(metrics, "judge_calls_total", purpose="ruling", outcome="other") == 1
+    assert weighed(metrics, "answers") == 0
+
+
+def test_what_the_draw_said_is_counted() -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row(selection="selected"), row(selection="sampled_out"), row()])
+    metrics.observe_refused(1)
+    assert value(metrics, "judge_selections_total", disposition="selected") == 1
+    assert value(metrics, "judge_selections_total", disposition="sampled_out") == 1
+    assert value(metrics, "judge_refused_total") == 1
+
+
 def test_failure_series_exist_before_the_first_failure() -> None:
     metrics = Metrics()
     for reason in RejectReason:
@@ -253,6 +328,8 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_lag({0: 1})
     metrics.set_rulesets({"support": "1-aa"})
     metrics.observe_request("/queue", 200)
+    metrics.observe_judgement(judged(MIXED), "")
+    metrics.set_judge(1, 2.0, {"tokens": 5.0}, {"support": 0.5})
     series = {name for name, _ in samples(metrics)}
     for definition in metrics.definitions:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))

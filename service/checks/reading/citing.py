@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from operator import itemgetter
 
 # one set of first characters keeps the search fast
 _END = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=[\s\[【<(¹²³⁴⁵⁶⁷⁸⁹]|\Z))")
@@ -25,19 +26,20 @@ class CitedSources:
         self._ends = [match.end() for match in _END.finditer(answer)]
         self._names: dict[int, frozenset[str]] = {}
         last = 0
-        for start, end, names in sorted(marks, key=lambda mark: mark[0]):
+        for start, end, names in sorted(marks, key=itemgetter(0)):
             sentence = bisect_right(self._ends, start)
             if sentence and self._follows_stop(answer, sentence, last, start):
                 sentence -= 1
-            self._names[sentence] = self._names.get(sentence, _NOBODY) | names
+            others = self._names.get(sentence)
+            self._names[sentence] = others | names if others else names
             last = end
 
     def _follows_stop(self, answer: str, sentence: int, last: int, start: int) -> bool:
-        begin = self._ends[sentence - 1]
-        if answer[begin - 1] == "\n":
+        begin = max(self._ends[sentence - 1], last)
+        gap = answer[begin:start]
+        if gap and not gap.isspace():
             return False
-        gap = answer[max(begin, last) : start]
-        return not gap or gap.isspace()
+        return answer[self._ends[sentence - 1] - 1] != "\n"
 
     def names(self, at: int) -> frozenset[str]:
         """What the sentence around offset ``at`` cites; empty when it cites nothing."""

@@ -7,7 +7,7 @@ import re
 from service.checks.reading import calendar
 from service.checks.reading.calendar import Date
 from service.checks.reading.passage import Passage
-from service.checks.reading.quantities import Kind, Part, Quantity
+from service.checks.reading.quantities import DATE, TIME, Part, Quantity
 
 DATE_AFTER = re.compile(
     r"(?:st|nd|rd|th|er|\.|º)?[ \n]?(?:(?:day )?of |de )?([A-Za-zéûäÀ-ÿ]{3,11})\.?"
@@ -47,9 +47,7 @@ def numeric(passage: Passage, raw: str, separator: str, start: int, end: int) ->
         if separator != ".":
             at = start + len(first) + 1
             parts = (*parts, (float(second), at, at + len(second)))
-    passage.found.append(
-        Quantity(start, end, start, end, Kind.DATE, dates=tuple(dates), parts=parts)
-    )
+    passage.found.append(Quantity(start, end, start, end, DATE, dates=tuple(dates), parts=parts))
     stamp = _STAMP.match(passage.text, end + 1) if passage.text[end : end + 1] == "T" else None
     return end if stamp is None else clock(passage, stamp.group(), *stamp.span())
 
@@ -144,7 +142,7 @@ def clock(passage: Passage, raw: str, start: int, end: int) -> int:
         passage.found.append(found)
         return end
     passage.found.append(
-        Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        Quantity(start, read.end, start, end, TIME, minutes=read.minutes, parts=parts)
     )
     return read.end
 
@@ -167,6 +165,6 @@ def hour(passage: Passage, raw: str, first: int, start: int, end: int) -> int:
         return 0
     parts = ((float(hours), start, start + len(hours)),)
     passage.found.append(
-        Quantity(first, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        Quantity(first, read.end, start, end, TIME, minutes=read.minutes, parts=parts)
     )
     return read.end

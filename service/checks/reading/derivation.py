@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import combinations, pairwise
 
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import DIGITS, NUMBER, Quantity
 from service.checks.reading.units import Unit
 
 _SENTENCE = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=\s+[^\Wa-z\d_]|\s*$))")
@@ -27,7 +27,7 @@ def same_sentence(target: Quantity, others: Iterable[Quantity], ends: list[int])
     sentence = bisect_right(ends, target.start)
     found = []
     for other in others:
-        if other.kind is Kind.NUMBER and other is not target:
+        if other.kind is NUMBER and other is not target:
             if bisect_right(ends, other.start) == sentence:
                 found.append(other)
                 if len(found) == _MAX_OPERANDS:
@@ -40,7 +40,7 @@ def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
 
     Sums, differences and products need a unit, so that not every count is a sum of two others.
     """
-    if target.kind is not Kind.NUMBER or target.form is not Form.DIGITS:
+    if target.kind is not NUMBER or target.form is not DIGITS:
         return None
     if target.values[0] < _SMALLEST and not is_points(target.unit):
         return None

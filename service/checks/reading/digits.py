@@ -11,12 +11,26 @@ from typing import NamedTuple
 
 from service.checks.reading import calendar, dates, names, separators, units
 from service.checks.reading.passage import CJK, MOST_FOUND, Passage
-from service.checks.reading.quantities import Form, Kind, Part, Quantity, Span
+from service.checks.reading.quantities import (
+    DIGITS,
+    FRACTION,
+    NUMBER,
+    ORDINAL,
+    Form,
+    Part,
+    Quantity,
+    Span,
+)
 from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
            "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875}  # fmt: skip
-_NEXT = re.compile("[0-9" + "".join(_VULGAR) + "]")
+_NEXT = re.compile(
+    "[0-9" + "".join(_VULGAR) + "]"
+    # the commonest number by far: up to four digits between spaces, a word or a sign behind them
+    r"(?:(?<= [0-9])[0-9]{0,3} ([A-Za-zäöüß]{2,24}|[%€])(?=[ .,;:!?)\n]|\Z))?"
+)
+"""Begins with a set of characters, so that the search skips to them."""
 _SHAPE = re.compile(
     r"(?P<iso>[0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}(?![0-9]))"
     r"|(?P<dmy>[0-9]{1,2}([./-]) ?[0-9]{1,2}\4 ?(?:[12][0-9]{3}|[0-9]{2})(?![0-9]|\4[0-9]))"
@@ -77,8 +91,8 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
         if start >= span_start:
             pos = span_end
             continue
-        is_apart = start > 1 and text[start - 1] == " "
-        pos = (_plain_number(passage, start) if is_apart else 0) or _at(passage, start, pos)
+        is_plain = hit.lastindex is not None and start > 1
+        pos = (_plain_number(passage, hit) if is_plain else 0) or _at(passage, start, pos)
         if len(found) >= MOST_FOUND:
             return
 
@@ -112,9 +126,6 @@ def _at(passage: Passage, start: int, done: int) -> int:
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
 
 
-_PLAIN = re.compile(
-    r"([0-9]{1,4}) (?:([A-Za-zäöüß]{2,24})(?=[ .,;:!?)\n]|\Z)|([%€])(?=[ .,;:!?)\n]|\Z))"
-)
 _NO_UNIT, _LOOK_CLOSER = "no unit", "look closer"
 _SLOW_FOLLOWERS = frozenset(
     "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
@@ -142,29 +153,30 @@ def _values(digits: str) -> tuple[float, ...]:
     return (float(digits),)
 
 
-def _plain_number(passage: Passage, start: int) -> int:
+def _plain_number(passage: Passage, hit: re.Match[str]) -> int:
     """The commonest number by far, ``within 72 hours``, without all that it is not; where it ends,
     0 when a closer look is needed."""
     text = passage.text
-    match = _PLAIN.match(text, start)
-    if match is None or text[start - 2].isdigit():
+    start = hit.start()
+    if text[start - 2].isdigit():
         return 0
-    window = text[max(0, start - 24) : start].rsplit(None, 1)
-    if not window or _preceding(window[-1]) is not None:
+    floor = start - 24 if start > 24 else 0
+    space = text.rfind(" ", floor, start - 1)
+    if not _says_nothing(text[floor if space < 0 else space + 1 : start - 1]):
         return 0
-    digits, word, symbol = match.groups()
-    follower = _follower(symbol or word)
+    follower = _follower(hit[1])
     if follower is _LOOK_CLOSER:
         return 0
-    end = value_end = start + len(digits)
+    end = value_end = hit.start(1) - 1
+    digits = text[start:end]
     unit = None
     if isinstance(follower, Unit):
         unit = follower
-        end = match.end()
+        end = hit.end()
         more = text[end : end + 2]
         if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
             return 0
-    passage.found.append(Quantity(start, end, start, value_end, Kind.NUMBER, _values(digits), unit))
+    passage.found.append(Quantity(start, end, start, value_end, NUMBER, _values(digits), unit))
     return end
 
 
@@ -229,7 +241,7 @@ def _vulgar(passage: Passage, start: int) -> int:
             start + 1,
             values=(scaled(value, measure.power),),
             unit=measure.unit,
-            form=Form.FRACTION,
+            form=FRACTION,
             step=0.0,
         )
     )
@@ -252,7 +264,7 @@ class _Draft:
     values: tuple[float, ...] = ()
     parts: tuple[Part, ...] = ()
     separable: bool = False
-    form: Form = Form.DIGITS
+    form: Form = DIGITS
 
 
 class _Preceding(NamedTuple):
@@ -275,6 +287,12 @@ def _preceding(word: str) -> _Preceding | None:
     month = None if word in calendar.VERBS else calendar.month(word)
     found = _Preceding(low in MINUS_WORDS, money, month, low in _VERSION_WORDS, low in _WEEK_WORDS)
     return found if any(found) else None
+
+
+@lru_cache(maxsize=20_000)
+def _says_nothing(word: str) -> bool:
+    """Whether it is one whole word, and what follows it is but a number."""
+    return word.split() == [word] and _preceding(word) is None
 
 
 _NOTHING = _Preceding(minus=False, money=None, month=None, is_version=False, is_week=False)
@@ -428,7 +446,7 @@ def _add_fraction(text: str, draft: _Draft, after: str) -> None:
                 (float(low), slash.start(1), slash.end()),
             )
             draft.values = (int(draft.raw) / low if low else -1.0,)
-            draft.separable, draft.form, draft.end = True, Form.FRACTION, slash.end()
+            draft.separable, draft.form, draft.end = True, FRACTION, slash.end()
     elif len(draft.raw) <= 3 and after not in _NO_FRACTION:
         mixed = _MIXED.match(text, draft.end)
         if mixed is not None:
@@ -458,7 +476,7 @@ def _ending(passage: Passage, draft: _Draft, whole: bool) -> int:
     match = None
     if whole and after not in " .,":
         match = _ORDINAL.match(text, end)
-        form = Form.ORDINAL if match is not None else form
+        form = ORDINAL if match is not None else form
     if match is None and whole and draft.raw[-1] == "0":
         match = _DECADE.match(text, end)
         if match is not None:
@@ -530,7 +548,7 @@ def _measured(
         half = HALF_MORE.match(text, stop)
         if half is not None:
             values, stop = tuple(value + 0.5 for value in values), half.end()
-    if unit is not None and draft.form is Form.DIGITS:
+    if unit is not None and draft.form is DIGITS:
         # with a unit behind it, 30 120 is one number
         draft.parts, draft.separable = (), False
     if said.is_week:
@@ -541,7 +559,7 @@ def _measured(
             stop,
             draft.start,
             end,
-            Kind.NUMBER,
+            NUMBER,
             values,
             unit,
             draft.sign,

@@ -10,7 +10,7 @@ from functools import cached_property
 from service.checks.reading import records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
-from service.checks.reading.quantities import Kind, Quantity
+from service.checks.reading.quantities import NUMBER, TIME, Quantity
 from service.checks.reading.reader import read
 from service.checks.reading.spoken import read_singles
 
@@ -38,7 +38,7 @@ class Index:
                 first = by_value.setdefault(value, quantity)
                 if first is not quantity:
                     self._repeated.setdefault(value, [first]).append(quantity)
-            if quantity.parts or quantity.kind is not Kind.NUMBER:
+            if quantity.parts or quantity.kind is not NUMBER:
                 self._add(quantity)
 
     def equal(self, value: float) -> Sequence[Quantity]:
@@ -47,7 +47,7 @@ class Index:
         return () if first is None else self._repeated.get(value) or (first,)
 
     def _add(self, quantity: Quantity) -> None:
-        if quantity.kind is not Kind.TIME:
+        if quantity.kind is not TIME:
             for value, start, end in quantity.parts:
                 self.parts.setdefault(value, (start, end))
         for date in quantity.dates:

@@ -26,6 +26,8 @@ def _table() -> dict[int, str]:
 
 
 _FOLDED = {chr(code): plain for code, plain in _table().items()}
+_ALL_FOLDED = frozenset(_FOLDED)
+_ASCII = bytes(range(128))
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _FOLDABLE = re.compile("[" + "".join(re.escape(char) for char in sorted(_FOLDED)) + "]")
 
@@ -34,9 +36,15 @@ def fold(text: str) -> str:
     """The same text with plain digits, spaces, signs and apostrophes; equally long."""
     if "\\" in text:
         text = _ESCAPED.sub(_unescaped, text)
-    if text.isascii():
+    if text.isascii() or _ALL_FOLDED.isdisjoint(beyond_ascii(text)):
         return text
     return _FOLDABLE.sub(_plain_character, text)
+
+
+def beyond_ascii(text: str) -> str:
+    """The characters of ``text`` that are not ASCII, in order; faster than a search for any."""
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return others.decode("utf-8", "surrogatepass")
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -8,7 +8,18 @@ from service.checks.reading import phrases, units
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.evidence import Index
 from service.checks.reading.names import PHONE
-from service.checks.reading.quantities import Form, Kind, Part, Quantity, Reading
+from service.checks.reading.quantities import (
+    CODE,
+    DATE,
+    DIGITS,
+    FRACTION,
+    NUMBER,
+    ORDINAL,
+    TIME,
+    Part,
+    Quantity,
+    Reading,
+)
 from service.checks.reading.units import Unit
 
 _IMPERIAL = frozenset(
@@ -62,14 +73,14 @@ Indexed = list[tuple[Source, Index]]
 
 def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Index) -> Place | None:
     """Where the same value, date, time or name stands, in whatever spelling."""
-    if quantity.kind is Kind.DATE:
+    if quantity.kind is DATE:
         return _date_place(quantity, source, index)
-    if quantity.kind is Kind.TIME:
+    if quantity.kind is TIME:
         for minute in quantity.minutes:
             if minute in index.by_minute:
                 return _at(source, index.by_minute[minute])
         return _hours_place(quantity.minutes, source, index)
-    if quantity.kind is Kind.CODE:
+    if quantity.kind is CODE:
         return _code_place(quantity, source, index)
     for value in quantity.values:
         for found in index.equal(value):
@@ -83,7 +94,7 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return _at(source, index.by_minute[int(value * 60)])
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
             return Place(source.kind, source, *index.parts[value])
-        if quantity.form is Form.ORDINAL and value in index.numbered:
+        if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
     return None
 
@@ -106,7 +117,7 @@ def comparable(mine: Quantity, theirs: Quantity) -> bool:
     """Whether equal values say the same: one unit, a unit left out, or a looser word for it."""
     if mine.unit is None and theirs.unit is not None:
         is_share = theirs.unit.dimension in ("share", "points")
-        return not is_share or mine.form is Form.ORDINAL
+        return not is_share or mine.form is ORDINAL
     return units.comparable(mine.unit, theirs.unit)
 
 
@@ -176,10 +187,10 @@ def _phone_place(code: str, source: Source, index: Index) -> Place | None:
 
 def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
     """A conversion of a number that stands there, or a marked and correct rounding of one."""
-    if quantity.kind is not Kind.NUMBER:
+    if quantity.kind is not NUMBER:
         return None
     unit = quantity.unit
-    is_fraction = quantity.form is Form.FRACTION and unit is None
+    is_fraction = quantity.form is FRACTION and unit is None
     for source, index in indexes if is_fraction or is_points(unit) else ():
         worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
         if worked_out is not None:
@@ -202,7 +213,7 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
 
 def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
     """Two thirds, where the text says 67 %."""
-    if quantity.form is not Form.FRACTION or quantity.unit is not None:
+    if quantity.form is not FRACTION or quantity.unit is not None:
         return None
     share = 100 * quantity.values[0]
     for found in index.between(share - 1, share + 1):
@@ -289,7 +300,7 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
 
     Empty when the parts stand there for themselves.
     """
-    if quantity.kind is Kind.DATE and not quantity.separable:
+    if quantity.kind is DATE and not quantity.separable:
         return [] if _stands_in_series(quantity, indexes) else [_missing_date(quantity, indexes)]
     if quantity.separable:
         missing = [
@@ -305,9 +316,7 @@ def missing_parts(quantity: Quantity, indexes: Indexed) -> list[Miss]:
 
 def _is_grouped(quantity: Quantity) -> bool:
     """``30 120``: one number, unless both of its groups stand there for themselves."""
-    return (
-        quantity.kind is Kind.NUMBER and quantity.form is Form.DIGITS and quantity.values[0] < 1e7
-    )
+    return quantity.kind is NUMBER and quantity.form is DIGITS and quantity.values[0] < 1e7
 
 
 def _stands_in_series(quantity: Quantity, indexes: Indexed) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from itertools import repeat
 
+from service.checks.reading.folding import beyond_ascii
+
 _HEAD = 240
 """Characters that are looked at; function words show early."""
 
@@ -45,9 +47,10 @@ def detect(text: str) -> str:
     head = text[:_HEAD]
     is_ascii = head.isascii()
     if not is_ascii:
-        if _KANA.search(head):
+        others = beyond_ascii(head)
+        if _KANA.search(others):
             return "ja"
-        if _HAN.search(head):
+        if _HAN.search(others):
             return "zh"
     total = sum(map(_WEIGHTS.get, head.lower().split(), repeat(0)))
     scores = [total >> shift & _MASK for shift in _SHIFTS]

@@ -55,7 +55,8 @@ def unchecked(text: str, *, refs: Iterable[str] = (), in_code: bool = True) -> l
     if "`" in text:
         spans += _code(text, in_code)
     for ref in refs:
-        spans += _occurrences(text, ref)
+        if ref in text:
+            spans += _occurrences(text, ref)
     return spans
 
 

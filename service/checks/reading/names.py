@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.checks.reading.passage import CJK, Passage
-from service.checks.reading.quantities import Kind, Part, Quantity
+from service.checks.reading.quantities import CODE, Part, Quantity
 
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
@@ -26,7 +26,7 @@ def add(passage: Passage, start: int, end: int, name: str, parts: tuple[Part, ..
     code = name.casefold()
     if code[:1].isdigit():
         code = _ZEROS.sub("", code)
-    passage.found.append(Quantity(start, end, start, end, Kind.CODE, code=code, parts=parts))
+    passage.found.append(Quantity(start, end, start, end, CODE, code=code, parts=parts))
     return end
 
 
@@ -103,7 +103,7 @@ def phone(passage: Passage, start: int, before: str) -> int:
         return 0
     first = start - 1 if before in "+(" else start
     passage.found.append(
-        Quantity(first, match.end(), start, match.end(), Kind.CODE, code=PHONE + digits)
+        Quantity(first, match.end(), start, match.end(), CODE, code=PHONE + digits)
     )
     return match.end()
 

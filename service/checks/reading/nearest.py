@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.checks.reading import units
 from service.checks.reading.evidence import Index
 from service.checks.reading.grounding import Indexed, Miss, Source, comparable
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import CODE, DATE, ORDINAL, TIME, Quantity
 
 ABSENT, UNIT_MISMATCH, MAGNITUDE, SIGN, TRANSPOSED = (
     "absent",
@@ -43,14 +43,14 @@ def nearest(miss: Miss, indexes: Indexed) -> Near | None:
 
 def _near(miss: Miss, source: Source, index: Index) -> Near | None:
     quantity = miss.quantity
-    if quantity.kind is Kind.DATE:
+    if quantity.kind is DATE:
         return _near_date(quantity, source, index)
-    if quantity.kind is Kind.TIME:
+    if quantity.kind is TIME:
         if not index.by_minute:
             return None
         minute = min(index.by_minute, key=lambda other: abs(other - quantity.minutes[0]))
         return Near(5, ABSENT, "another time", source, index.by_minute[minute])
-    if quantity.kind is Kind.CODE:
+    if quantity.kind is CODE:
         for code, found in islice(index.codes.items(), _MOST_CODES):
             if _swapped(code, quantity.code):
                 return Near(2, TRANSPOSED, "digits swapped", source, found)
@@ -87,7 +87,7 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
 
 def _is_scale_slip(quantity: Quantity, scaled: Quantity, value: float) -> bool:
     """One digit is alike by chance (the first, 10), unless both say of what."""
-    if scaled.form is Form.ORDINAL or not units.comparable(quantity.unit, scaled.unit):
+    if scaled.form is ORDINAL or not units.comparable(quantity.unit, scaled.unit):
         return False
     if quantity.unit is not None and scaled.unit is not None:
         return True

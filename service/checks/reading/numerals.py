@@ -7,9 +7,11 @@ import re
 from service.checks.reading import calendar, units, words
 from service.checks.reading.dates import CJK_CLOCK
 from service.checks.reading.digits import scaled
+from service.checks.reading.folding import beyond_ascii
 from service.checks.reading.passage import Passage
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
 
+_NUMERALS = frozenset(words.CJK_NUMERALS)
 _N = f"[{words.CJK_NUMERALS}]"
 _RUN = re.compile(
     rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})"
@@ -30,8 +32,7 @@ _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    # a search for single characters is many times faster than one for a class of them
-    if passage.is_ascii or not any(map(passage.text.__contains__, words.CJK_NUMERALS)):
+    if passage.is_ascii or _NUMERALS.isdisjoint(beyond_ascii(passage.text)):
         return
     taken = passage.taken()
     pointer = done = 0
@@ -63,7 +64,7 @@ def _number(passage: Passage, match: re.Match[str]) -> int:
         return stop
     measure = units.read(passage.text, end)
     # a lone numeral is part of many words (一般, 万一); only with a unit does it count something
-    form = Form.CARDINAL if measure.unit is not None or end - start > 1 else Form.MULTIPLE
+    form = CARDINAL if measure.unit is not None or end - start > 1 else MULTIPLE
     passage.found.append(
         Quantity(
             start,
@@ -87,7 +88,7 @@ def _share(passage: Passage, match: re.Match[str]) -> int:
         value = part if hundredths else float(f"{part / whole:.12g}")
         unit = units.BY_NAME["%"] if hundredths else None
         passage.found.append(
-            Quantity(start, end, start, end, values=(value,), unit=unit, form=Form.CARDINAL)
+            Quantity(start, end, start, end, values=(value,), unit=unit, form=CARDINAL)
         )
     return end
 
@@ -102,7 +103,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
         return 0
     parts = ((value, start, end),)
     passage.found.append(
-        Quantity(start, read.end, start, end, Kind.TIME, minutes=read.minutes, parts=parts)
+        Quantity(start, read.end, start, end, TIME, minutes=read.minutes, parts=parts)
     )
     return read.end
 
@@ -123,7 +124,7 @@ def read_roman(passage: Passage) -> None:
         if value is not None:
             end = start + len(numeral)
             passage.found.append(
-                Quantity(start, end, start, end, values=(float(value),), form=Form.ROMAN)
+                Quantity(start, end, start, end, values=(float(value),), form=ROMAN)
             )
 
 

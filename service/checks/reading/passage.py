@@ -6,7 +6,7 @@ from functools import cached_property
 
 from service.checks.reading import calendar, language, records, separators
 from service.checks.reading.folding import fold
-from service.checks.reading.quantities import Kind, Part, Quantity
+from service.checks.reading.quantities import DATE, Part, Quantity
 
 MOST_FOUND = 50_000
 """Quantities of one text past which a reader stops: more than any text that people read holds."""
@@ -43,10 +43,10 @@ class Passage:
         return len(self.found) >= MOST_FOUND
 
     def add_date(self, date: calendar.Date, start: int, end: int, parts: tuple[Part, ...]) -> int:
-        quantity = Quantity(start, end, start, end, Kind.DATE, dates=(date,), parts=parts)
+        quantity = Quantity(start, end, start, end, DATE, dates=(date,), parts=parts)
         self.found.append(quantity)
         return end
 
     def taken(self) -> list[tuple[int, int]]:
         """The spans found so far, in order."""
-        return sorted((quantity.start, quantity.end) for quantity in self.found)
+        return sorted([(quantity.start, quantity.end) for quantity in self.found])

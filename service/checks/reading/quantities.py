@@ -30,6 +30,11 @@ class Form(IntEnum):
     ROMAN = 5
 
 
+# by their own names: looked up through its class, a member costs ten times as much (Python 3.11)
+NUMBER, DATE, TIME, CODE = Kind
+DIGITS, CARDINAL, ORDINAL, FRACTION, MULTIPLE, ROMAN = Form
+
+
 @dataclass(slots=True)
 class Quantity:
     """One quantity. ``start:end`` spans value and unit, ``value_start:value_end`` the value alone.
@@ -43,12 +48,12 @@ class Quantity:
     end: int
     value_start: int
     value_end: int
-    kind: Kind = Kind.NUMBER
+    kind: Kind = NUMBER
     values: tuple[float, ...] = ()
     unit: Unit | None = None
     sign: int = 0
     step: float = 1.0
-    form: Form = Form.DIGITS
+    form: Form = DIGITS
     power: int = 0
     dates: tuple[Date, ...] = ()
     minutes: tuple[int, ...] = ()

@@ -7,7 +7,15 @@ from itertools import pairwise
 
 from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import (
+    CARDINAL,
+    DATE,
+    DIGITS,
+    NUMBER,
+    ORDINAL,
+    TIME,
+    Quantity,
+)
 
 _LINK = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
 _LONGEST_LINK = 7
@@ -28,11 +36,11 @@ def share_units(passage: Passage) -> None:
             merged.add(id(other))
         if not _LINK.fullmatch(gap):
             continue
-        if one.kind is Kind.NUMBER and other.kind is Kind.NUMBER:
+        if one.kind is NUMBER and other.kind is NUMBER:
             _share(one, other, gap.strip())
-        elif one.kind is Kind.NUMBER:
+        elif one.kind is NUMBER:
             _share_day(one, other)
-        elif other.kind is Kind.NUMBER and gap.strip() in _DASHES:
+        elif other.kind is NUMBER and gap.strip() in _DASHES:
             _share_day(other, one)
     if merged:
         passage.found = [quantity for quantity in passage.found if id(quantity) not in merged]
@@ -42,9 +50,9 @@ def _are_cents(text: str, money: Quantity, other: Quantity) -> bool:
     """``vier Euro zwanzig``, ``13 Euro 90``: what follows the currency are its cents."""
     if money.unit is None or not money.unit.dimension.startswith("money") or money.power:
         return False
-    if other.kind is not Kind.NUMBER or other.unit is not None or other.end != other.value_end:
+    if other.kind is not NUMBER or other.unit is not None or other.end != other.value_end:
         return False
-    if other.form not in (Form.DIGITS, Form.CARDINAL) or money.end == money.value_end:
+    if other.form not in (DIGITS, CARDINAL) or money.end == money.value_end:
         return False
     value = other.values[0]
     whole = money.values[0] == int(money.values[0])
@@ -59,7 +67,7 @@ def _are_cents(text: str, money: Quantity, other: Quantity) -> bool:
 def _share(one: Quantity, other: Quantity, link: str) -> None:
     if link in _DASHES and _are_years(one, other):
         other.values = (*other.values, one.values[0] // 100 * 100 + other.values[0])
-    if one.unit is None and other.unit is not None and one.form in (Form.DIGITS, Form.CARDINAL):
+    if one.unit is None and other.unit is not None and one.form in (DIGITS, CARDINAL):
         one.unit = other.unit
         if other.power and not one.power:
             one.values = (*one.values, *(scaled(value, other.power) for value in one.values))
@@ -69,7 +77,7 @@ def _share(one: Quantity, other: Quantity, link: str) -> None:
 
 def _are_years(one: Quantity, other: Quantity) -> bool:
     """``2018-19``: the second year without its century."""
-    if one.unit or other.unit or one.form is not Form.DIGITS or other.form is not Form.DIGITS:
+    if one.unit or other.unit or one.form is not DIGITS or other.form is not DIGITS:
         return False
     if other.value_end - other.value_start != 2 or one.value_end - one.value_start != 4:
         return False
@@ -82,19 +90,19 @@ def _share_day(number: Quantity, whole: Quantity) -> None:
     if number.unit is not None or number.sign or number.parts:
         return
     value = number.values[0]
-    if number.form not in (Form.DIGITS, Form.ORDINAL) or value != int(value) or value > 31:
+    if number.form not in (DIGITS, ORDINAL) or value != int(value) or value > 31:
         return
     part = (value, number.value_start, number.value_end)
-    if whole.kind is Kind.DATE and value >= 1 and len(whole.dates) == 1:
+    if whole.kind is DATE and value >= 1 and len(whole.dates) == 1:
         year, month, day = whole.dates[0]
         if day is not None:
             number.kind, number.dates, number.parts = (
-                Kind.DATE,
+                DATE,
                 ((year, month, int(value)),),
                 (part,),
             )
-    elif whole.kind is Kind.TIME and value <= 24 and number.start < whole.start:
+    elif whole.kind is TIME and value <= 24 and number.start < whole.start:
         minute = int(value) * 60
         late = whole.minutes[0] >= 720 and value < 12
-        number.kind, number.parts = Kind.TIME, (part,)
+        number.kind, number.parts = TIME, (part,)
         number.minutes = (minute, minute + 720) if late else (minute,)

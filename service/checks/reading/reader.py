@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import filterfalse
+from operator import attrgetter
+from typing import NamedTuple
 
 from service.checks.reading.digits import read_digits
 from service.checks.reading.numerals import read_cjk, read_roman
 from service.checks.reading.passage import Passage
+from service.checks.reading.pieces import Pieces
 from service.checks.reading.quantities import Reading, Span
 from service.checks.reading.ranges import share_units
 from service.checks.reading.spoken import (
@@ -20,7 +22,6 @@ from service.checks.reading.spoken import (
 )
 
 _ROMAN_WORD = re.compile(r"[IVXLC]{1,7}(?:e|ème)?")
-_NUMBER_WORD, _CLOCK_WORD, _ROMAN_NUMERAL = 1, 2, 4
 
 
 def read(text: str, skip: Sequence[Span] = ()) -> Reading:
@@ -30,19 +31,17 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """
     passage = Passage(text)
     read_digits(passage, skip)
-    traits = 0
-    telling = {}
-    for token in filterfalse(_TRAITS.plain.__contains__, _outside(passage.text, skip).split()):
-        telling[token] = some = _TRAITS[token]
-        traits |= some
-    if traits & _NUMBER_WORD:
-        read_words(passage, {token for token, some in telling.items() if some & _NUMBER_WORD})
-    if traits & _CLOCK_WORD:
-        read_clock_words(passage)
-    if traits & _ROMAN_NUMERAL:
-        read_roman(passage)
+    hints = _HINTS.told(_outside(passage.text, skip).split())
+    if hints:
+        number_words = {word for hint in hints for word in hint.number_words}
+        if number_words:
+            read_words(passage, number_words)
+        if any([hint.clock for hint in hints]):
+            read_clock_words(passage)
+        if any([hint.roman for hint in hints]):
+            read_roman(passage)
     read_cjk(passage)
-    passage.found.sort(key=lambda quantity: quantity.start)
+    passage.found.sort(key=attrgetter("start"))
     share_units(passage)
     return Reading(passage.text, passage.found)
 
@@ -60,42 +59,23 @@ def _outside(text: str, skip: Sequence[Span]) -> str:
     return " ".join(pieces)
 
 
-def _traits(token: str) -> int:
-    """What a token between spaces may hold, so that most texts need no second pass."""
-    traits = 0
-    for word in LETTERS.findall(token):
-        if has_number_word(word):
-            traits |= _NUMBER_WORD
-        if word.lower() in CLOCK_WORDS:
-            traits |= _CLOCK_WORD
-        if _ROMAN_WORD.fullmatch(word):
-            traits |= _ROMAN_NUMERAL
-    return traits
+class _Hint(NamedTuple):
+    """What a piece may hold beside digits: words that say a number, one that may belong to a time,
+    a Roman numeral. Most texts need no second pass."""
+
+    number_words: tuple[str, ...]
+    clock: bool
+    roman: bool
 
 
-class _Traits(dict[str, int]):
-    """:func:`_traits` of the tokens seen so far, within a bound. ``plain``: those that have none,
-    nearly all of a text, so that a text is sifted without a call for each of its words."""
-
-    limit = 50_000
-    longest_token = 100
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.plain: set[str] = set()
-
-    def __missing__(self, token: str) -> int:
-        traits = _traits(token)
-        if len(token) > self.longest_token:
-            return traits
-        if len(self) + len(self.plain) >= self.limit:
-            self.clear()
-            self.plain.clear()
-        if traits:
-            self[token] = traits
-        else:
-            self.plain.add(token)
-        return traits
+def _hint(piece: str) -> _Hint | None:
+    words = LETTERS.findall(piece)
+    hint = _Hint(
+        tuple(filter(has_number_word, words)),
+        any(word.lower() in CLOCK_WORDS for word in words),
+        any(_ROMAN_WORD.fullmatch(word) for word in words),
+    )
+    return hint if any(hint) else None
 
 
-_TRAITS = _Traits()
+_HINTS: Pieces[_Hint] = Pieces(_hint)

@@ -14,8 +14,10 @@ from typing import NamedTuple
 from service.checks.reading import sentences
 from service.checks.reading.content_words import content_words
 from service.checks.reading.folding import fold, lower
-from service.checks.reading.sentences import Kind, Sentence
+from service.checks.reading.pieces import Pieces
+from service.checks.reading.sentences import CODE, HEADING, Sentence
 from service.checks.reading.speech_phrases import (
+    ASSERTS,
     CONCESSION,
     CONTRAST,
     NEGATIONS,
@@ -71,30 +73,31 @@ class _Active(NamedTuple):
 
 def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
     plain = lowered.translate(_EMPHASIS) if _is_emphasized(lowered) else lowered
-    begun = _BEGINNINGS.intersection(_BEGINNING.findall(plain))
-    negations = _found(begun & _NEGATED_BEGINNINGS, _BY_NEGATION, plain)
+    pieces = plain.split()
+    found = _held(_CALLING, pieces, plain)
+    negations = found & _NEGATIONS
     if negations:
-        found = _found(begun, _BY_BEGINNING, plain)
-        candidates = PHRASES
-    else:
-        found = _found(begun & _OTHER_BEGINNINGS, _BY_BEGINNING, plain)
-        candidates = _OTHERS
-    phrases: list[tuple[tuple[str, ...], Phrase]] = []
-    if found:
-        for phrase in candidates:
-            held = found.intersection(phrase.triggers)
-            if held:
-                phrases.append((tuple(held), phrase))
+        found |= _held(_REFUSING, pieces, plain)
+    phrases = _called(found) if found else []
     phrases += [(phrase.triggers, phrase) for phrase in own if phrase.triggers[0] in plain]
     return _Active(phrases, tuple(negations))
 
 
+def _held(sought: Pieces[list[str]], pieces: list[str], plain: str) -> set[str]:
+    """The triggers or negations of which a text holds the beginning and the whole."""
+    begun = {word for words in sought.told(pieces) for word in words}
+    return {word for word in begun if word in plain}
+
+
+def _called(found: set[str]) -> list[tuple[tuple[str, ...], Phrase]]:
+    """The phrases that the words found call for; those that need a negation only beside one."""
+    candidates = _OTHERS if found.isdisjoint(_NEGATIONS) else PHRASES
+    held = ((tuple(found.intersection(phrase.triggers)), phrase) for phrase in candidates)
+    return [(triggers, phrase) for triggers, phrase in held if triggers]
+
+
 def _is_emphasized(words: str) -> bool:
     return "*" in words or "_" in words or "`" in words
-
-
-def _found(begun: frozenset[str], words: dict[str, list[str]], plain: str) -> set[str]:
-    return {word for begin in begun for word in words.get(begin, ()) if word in plain}
 
 
 _BEGINNING = re.compile(r"([0-9a-zß-ÿœ]{1,4})[0-9a-zß-ÿœ]*+")
@@ -116,20 +119,31 @@ _REFUSALS = frozenset({Act.NO_ANSWER, Act.DENIES, Act.ABOUT_SOURCES})
 """They need a negation: without one in a text, nobody refuses anything in it."""
 _OTHERS = tuple(phrase for phrase in PHRASES if phrase.act not in _REFUSALS)
 _BY_BEGINNING = _by_beginning(_triggers(PHRASES))
-_OTHER_BEGINNINGS = frozenset(_by_beginning(_triggers(_OTHERS)))
-_BY_NEGATION = _by_beginning(NEGATIONS)
-_NEGATED_BEGINNINGS = frozenset(_BY_NEGATION)
-_BEGINNINGS = _NEGATED_BEGINNINGS.union(_BY_BEGINNING)
+_NEGATIONS = frozenset(NEGATIONS)
+
+
+def _beginning_in(words: Iterable[str]) -> Pieces[list[str]]:
+    """Of each piece of a text: those of the words that begin as one of its own words does."""
+    known = _by_beginning(words)
+
+    def begun(piece: str) -> list[str] | None:
+        return [w for begin in _BEGINNING.findall(piece) for w in known.get(begin, ())] or None
+
+    return Pieces(begun)
+
+
+_CALLING = _beginning_in((*_triggers(_OTHERS), *NEGATIONS))
+_REFUSING = _beginning_in(_triggers(PHRASES))
 
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
     start, end, kind, _ = one
-    if kind is Kind.HEADING or kind is Kind.CODE:
+    if kind is HEADING or kind is CODE:
         return Act.SILENT
     if not active.phrases and lowered[end - 1] not in _QUESTION_OR_COLON:
         # most sentences of most answers: long, or with a number that is in no citation
         if end - start >= _SURELY_SAYS or _DIGIT_FIRST.match(lowered, start, end):
-            return Act.ASSERTS
+            return ASSERTS
     if end - start <= LONGEST:
         words = lowered[start:end]
     else:

@@ -9,7 +9,15 @@ from itertools import pairwise
 from service.checks.reading import calendar, dates, units, words
 from service.checks.reading.digits import HALF_MORE, MINUS_WORDS, scaled
 from service.checks.reading.passage import CJK, Passage
-from service.checks.reading.quantities import Form, Kind, Quantity
+from service.checks.reading.quantities import (
+    CARDINAL,
+    FRACTION,
+    MULTIPLE,
+    ORDINAL,
+    TIME,
+    Form,
+    Quantity,
+)
 
 LETTERS = re.compile(r"[^\W\d_]+")
 _OF_A = re.compile(r" (?:of )?(?:an?|the) | d'")
@@ -25,7 +33,7 @@ _VAGUE = frozenset(
     "plusieurs algunos algunas varios varias unos unas".split()
 )
 _LONGEST_RUN = 12
-_FORMS = {words.ORDINAL: Form.ORDINAL, words.FRACTION: Form.FRACTION, words.MULTIPLE: Form.MULTIPLE}
+_FORMS = {words.ORDINAL: ORDINAL, words.FRACTION: FRACTION, words.MULTIPLE: MULTIPLE}
 
 # words that are numbers in one language and something else in another
 _ONLY_IN = {
@@ -54,15 +62,15 @@ _CLOCK = re.compile(
 )
 
 
-def read_words(passage: Passage, tokens: Collection[str]) -> None:
+def read_words(passage: Passage, said: Collection[str]) -> None:
     """Add the numbers written out in German, English, French and Spanish.
 
-    ``tokens``: the distinct pieces between spaces that hold a number word.
+    ``said``: the distinct words of the text that say a number.
     """
     text = passage.text
     taken = passage.taken()
     pointer = done = 0
-    for match in _number_words(text, tokens):
+    for match in _number_words(text, said):
         start = match.start()
         if start < done:
             continue
@@ -90,18 +98,17 @@ def read_words(passage: Passage, tokens: Collection[str]) -> None:
 
 
 _MOST_SOUGHT = 16
-"""Distinct tokens up to which each is sought; for more, one walk over all words is cheaper."""
+"""Distinct words up to which each is sought; for more, one walk over all words is cheaper."""
 
 
-def _number_words(text: str, tokens: Collection[str]) -> Iterator[re.Match[str]]:
+def _number_words(text: str, said: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
-    if len(tokens) > _MOST_SOUGHT:
+    if len(said) > _MOST_SOUGHT:
         for match in LETTERS.finditer(text):
             if has_number_word(match.group()):
                 yield match
         return
-    said = {word for token in tokens for word in LETTERS.findall(token) if has_number_word(word)}
-    for start in sorted(at for word in said for at in _places(text, word)):
+    for start in sorted([at for word in said for at in _places(text, word)]):
         found = LETTERS.match(text, start)
         if found is not None:
             yield found
@@ -171,15 +178,11 @@ def _add(passage: Passage, joined: words.Joined, start: int, end: int) -> None:
     text = passage.text
     if start and (text[start - 1].isdigit() or text[start - 1] == "_"):
         return
-    form = _FORMS.get(joined.kind, Form.CARDINAL)
+    form = _FORMS.get(joined.kind, CARDINAL)
     value = float(joined.value)
-    if (
-        form is not Form.FRACTION
-        and not joined.unit
-        and dates.before_month(passage, value, start, end)
-    ):
+    if form is not FRACTION and not joined.unit and dates.before_month(passage, value, start, end):
         return
-    if form is Form.ORDINAL:
+    if form is ORDINAL:
         before = text[max(0, start - 6) : start].split()
         is_part = value >= 3 and bool(before) and before[-1].lower() in _SINGULAR
         part = (float(f"{1 / value:.12g}"),) if is_part else ()
@@ -189,7 +192,7 @@ def _add(passage: Passage, joined: words.Joined, start: int, end: int) -> None:
         passage.found.append(
             Quantity(start, end, start, end, values=(value,), unit=unit, form=form)
         )
-    elif form is Form.FRACTION and _is_numbered(passage, start):
+    elif form is FRACTION and _is_numbered(passage, start):
         return
     elif not _hour(passage, value, start, end):
         _measured(passage, value, form, start, end)
@@ -198,7 +201,7 @@ def _add(passage: Passage, joined: words.Joined, start: int, end: int) -> None:
 def _is_numbered(passage: Passage, start: int) -> bool:
     """``the third quarter``: one of four, no fraction."""
     last = passage.found[-1] if passage.found else None
-    return last is not None and last.form is Form.ORDINAL and last.end == start - 1
+    return last is not None and last.form is ORDINAL and last.end == start - 1
 
 
 def read_singles(text: str) -> list[Quantity]:
@@ -231,19 +234,17 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> bool:
     if len(minutes) == 1 and value <= 12 and tail in ("uhr", "ock"):
         minutes = (minutes[0], (minutes[0] + 720) % 1440)
     parts = ((value, start, end),)
-    passage.found.append(
-        Quantity(start, read.end, start, end, Kind.TIME, minutes=minutes, parts=parts)
-    )
+    passage.found.append(Quantity(start, read.end, start, end, TIME, minutes=minutes, parts=parts))
     return True
 
 
 def _measured(passage: Passage, value: float, form: Form, start: int, end: int) -> None:
     text = passage.text
-    link = _OF_A.match(text, end) if form is Form.FRACTION else None
+    link = _OF_A.match(text, end) if form is FRACTION else None
     unit_at = end if link is None else link.end()
     measure = units.read(text, unit_at)
     stop = end if measure.end == unit_at else measure.end
-    whole = _ONE_AND.search(text, max(0, start - 14), start) if form is Form.FRACTION else None
+    whole = _ONE_AND.search(text, max(0, start - 14), start) if form is FRACTION else None
     if whole is not None:
         value, start = value + 1, whole.start()
     amount = scaled(value, measure.power)
@@ -268,16 +269,14 @@ def read_clock_words(passage: Passage) -> None:
         inside = [q for q in passage.found if q.start < end and q.end > start]
         if match.group("noon"):
             if not inside:
-                passage.found.append(
-                    Quantity(start, end, start, end, Kind.TIME, minutes=(minutes,))
-                )
+                passage.found.append(Quantity(start, end, start, end, TIME, minutes=(minutes,)))
             continue
         passage.found = [q for q in passage.found if q not in inside]
         read = calendar.clock(text, minutes // 60, minutes % 60, start, end, marked=True)
         readings: tuple[int, ...] = (minutes % 1440, (minutes + 720) % 1440)
         if read is not None and read.end != end:
             end, readings = read.end, read.minutes[:1]
-        passage.found.append(Quantity(start, end, start, end, Kind.TIME, minutes=readings))
+        passage.found.append(Quantity(start, end, start, end, TIME, minutes=readings))
 
 
 def _hour_word(word: str | None) -> int | None:

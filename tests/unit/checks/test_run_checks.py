@@ -7,7 +7,7 @@ from typing import Any, NoReturn, get_args
 import pytest
 
 from service import checks
-from service.checks import CHECKS, citations, numbers, run_checks
+from service.checks import CHECKS, TOGETHER, citations, numbers, run_checks, run_together
 from service.checks.citations import read
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome
 from service.events import AnswerEvent
@@ -112,3 +112,19 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_registry_covers_the_names() -> None:
     assert set(checks._CHECKS) == set(CHECKS)
+
+
+def test_answers_that_are_checked_together_keep_their_own_spans_readings_and_policies() -> None:
+    few: list[tuple[CheckInput, citations.CitationReading | None]] = [
+        (given(f"They are kept for {days} days [{mark}]."), None)
+        for days, mark in ((35, 1), (35, 9), (41, 1), (41, 9))
+    ]
+    few.append((given("41 days [9].", disabled_checks=frozenset({"citations"})), None))
+    few.append((given("35 days [9]."), citations.CitationReading()))
+    assert len(few) <= TOGETHER
+
+    together = run_together(few)
+
+    assert together == [run_checks(case, reading) for case, reading in few]
+    assert len({str(results) for results in together}) == len(few)
+    assert run_together([]) == []

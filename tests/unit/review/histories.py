@@ -11,15 +11,17 @@ WRONG = Label(answer=AnswerCall.WRONG)
 CORRECT = Label(answer=AnswerCall.CORRECT)
 CONTEXT = {
     "app": "support", "event_id": "e-1", "position": ["answers", 0, 17], "stratum": "flagged",
-    "pi": 0.2, "pi_audit": 0.005, "ruleset": "7.ab12", "version": 1,
+    "pi": 0.2, "pi_audit": 0.005, "ruleset": "7.ab12", "release": "r1", "language": "de",
+    "occurred_ms": 1_000,
 }  # fmt: skip
 
 
 class History:
-    """One subject's changes; each method adds one and returns it."""
+    """One subject's changes, a second apart; each method adds one and returns it."""
 
-    def __init__(self, subject: str = "case:c1", **context: Any) -> None:
+    def __init__(self, subject: str = "case:c1", at_ms: int = 0, **context: Any) -> None:
         self.subject = subject
+        self.at_ms = at_ms
         self.context = CONTEXT | context
         self.changes: list[Change] = []
 
@@ -34,8 +36,18 @@ class History:
 
     def _add(self, action: Action, reviewer: str, **more: Any) -> Change:
         number = len(self.changes) + 1
+        context = self.context
+        if self.subject.startswith("task:"):
+            seen = any(change.reviewer == reviewer for change in self.changes)
+            context = {"wanted": 2, "blind": not seen} | context
         change = Change(
-            self.subject, number, 1_000 * number, reviewer, action, context=self.context, **more
+            self.subject,
+            number,
+            self.at_ms + 1_000 * number,
+            reviewer,
+            action,
+            context=context,
+            **more,
         )
         self.changes.append(change)
         return change

@@ -139,6 +139,14 @@ def test_a_case_says_first_what_is_wrong() -> None:
     assert marked == ["54 €", "[pricing#seats]"]
 
 
+def test_a_case_says_what_was_not_evaluated_and_why() -> None:
+    told = case(not_evaluated={"quotes": "missing_text", "numbers": "too_large"})
+    shown = page(World(cases=MemoryCases(told)), "/cases/c1")
+    findings = shown.of("section", **{"class": "findings"})[0]["text"]
+    assert "Not evaluated: numbers (too large), quotes (missing text)" in findings
+    assert "Not evaluated" not in case_page().of("section", **{"class": "findings"})[0]["text"]
+
+
 def test_findings_and_their_place_lead_to_each_other() -> None:
     shown = case_page()
     hrefs = {a["attrs"]["href"] for a in shown.of("a") if "href" in a["attrs"]}
@@ -255,7 +263,7 @@ def hostile_case() -> Any:
         findings=[finding],
         evidence=[{"kind": "grounded", "start": 10, "end": 120, "ref": HOSTILE,
                    "chunk_start": 1, "chunk_end": 70}],
-        outcomes={HOSTILE: HOSTILE},
+        outcomes={HOSTILE: HOSTILE}, not_evaluated={HOSTILE: HOSTILE},
         headline=HOSTILE, app=HOSTILE, release=HOSTILE, language=HOSTILE, reasons=(HOSTILE,),
         ruleset=HOSTILE, stratum=HOSTILE, position=(HOSTILE, 0, 1),
     )  # fmt: skip
