@@ -785,6 +785,7 @@ def _run_web(
         settings=WebOptions(
             public_url=address, max_body_bytes=max(16 << 20, settings.max_event_bytes)
         ),
+        now=now,
     )
     server = uvicorn.Server(
         uvicorn.Config(

@@ -21,9 +21,10 @@ from service.web.api import answer_routes, case_routes, probe_routes, task_route
 from service.web.feedback import feedback_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
-from service.web.pages import STATIC, error_page, page_routes, templates
+from service.web.pages import page_routes
 from service.web.ports import CaseReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
+from service.web.rendering import STATIC, Renderer, error_page, templates
 
 TICK_S = 1.0
 _SCHEMA_REF = "#/components/schemas/{model}"
@@ -68,7 +69,9 @@ def create_app(
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
-    app.include_router(page_routes(environment, cases, tasks, books, judge, settings))
+    app.include_router(
+        page_routes(Renderer(environment, now), cases, tasks, books, judge, settings)
+    )
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)
