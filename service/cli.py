@@ -721,7 +721,7 @@ def _serve(
         if settings.judging and sink is not None:
             stack.callback(_judge_thread(parts, sink, health, scripted).close)
         feedback = stack.enter_context(_feedback(parts, sink))
-        _run_web(parts, intake, feedback, settings, health, scripted)
+        _run_web(parts, intake, feedback, settings, health, scripted, now)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
@@ -766,6 +766,7 @@ def _run_web(
     settings: Settings,
     health: Health,
     scripted: bool,
+    now: Callable[[], float],
 ) -> None:
     import uvicorn
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 from typing import Any
@@ -41,9 +42,11 @@ def create_app(
     metrics: Metrics,
     settings: WebOptions,
     feedback: Intake | None = None,
+    now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
-    may. ``feedback``: takes it as ``intake`` takes answers; None where it is off."""
+    may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
+    ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
