@@ -729,7 +729,7 @@ def _serve(
             stack.callback(_judge_thread(parts, sink, health, scripted).close)
         reviews = stack.enter_context(_desk(parts, intake, health))
         feedback = stack.enter_context(_feedback(parts, sink))
-        _run_web(parts, intake, feedback, reviews, settings, health, scripted)
+        _run_web(parts, intake, feedback, reviews, settings, health, scripted, now)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
@@ -795,6 +795,7 @@ def _run_web(
     settings: Settings,
     health: Health,
     scripted: bool,
+    now: Callable[[], float],
 ) -> None:
     import uvicorn
 
@@ -814,6 +815,7 @@ def _run_web(
         settings=WebOptions(
             public_url=address, max_body_bytes=max(16 << 20, settings.max_event_bytes)
         ),
+        now=now,
     )
     web.state.desk = reviews
     server = uvicorn.Server(

@@ -3,7 +3,6 @@ at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from service.store import Store
@@ -16,7 +15,7 @@ FLUSH_LEASE_MS = 30_000
 class Sink(Protocol):
     """Where records of ``rag.verdicts`` go."""
 
-    def write(self, records: Sequence[bytes]) -> None:
+    def write(self, records: list[bytes]) -> None:
         """All of them, acknowledged, before this returns. Raises :class:`service.outage.Outage`."""
 
 

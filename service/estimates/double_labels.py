@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from service.estimates.agreement import Agreement, agreement
-from service.review.labels import AnswerCall, Behaviour, Fault, Grounded, Helpful, Label
+from service.review.labels import (
+    Action,
+    AnswerCall,
+    Behaviour,
+    Change,
+    Fault,
+    Grounded,
+    Helpful,
+    Label,
+)
+from service.review.standing import standing
 
 SCALES: dict[str, type[StrEnum]] = {
     "answer": AnswerCall,
@@ -16,6 +26,23 @@ SCALES: dict[str, type[StrEnum]] = {
     "helpful": Helpful,
 }
 """The parts of a label that are one word of a scale."""
+
+
+def blind_pair(history: Sequence[Change]) -> tuple[Label, Label] | None:
+    """The first labels of the two people who labelled a task first, as they were before anything
+    was shown to them: what was corrected in sight of the findings says nothing of agreement.
+
+    ``history``: of one task, the oldest first. None before two people's labels stand.
+    """
+    still = {c.reviewer for c in standing(history) if c.action is not Action.SKIPPED}
+    first: dict[str, Label] = {}
+    for change in history:
+        if change.reviewer in still and change.label is not None and change.context.get("blind"):
+            first.setdefault(change.reviewer, change.label)
+    if len(first) < 2:
+        return None
+    one, other, *_ = first.values()
+    return one, other
 
 
 def agreement_on(part: str, pairs: Iterable[tuple[Label, Label]]) -> Agreement:

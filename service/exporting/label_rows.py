@@ -18,8 +18,8 @@ from service.review.standing import TASK
 
 FORMAT = 1
 _CONTEXT = (
-    "app", "event_id", "position", "release", "language", "stratum", "pi", "pi_audit", "factors",
-    "ruleset", "version",
+    "app", "event_id", "position", "occurred_ms", "release", "language", "ruleset", "stratum", "pi",
+    "pi_audit", "wanted", "blind",
 )  # fmt: skip
 _WORDS = ("answer", "fault", "behaviour", "grounded", "helpful")
 COLUMNS = (

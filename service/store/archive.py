@@ -210,18 +210,33 @@ class Archive:
             partitions = again
         return books_of(partitions, totals, states, self._checks)
 
-    def counters(self) -> dict[tuple[str, int], Counter[str]]:
-        """(app, hour) → field → n, all of it: what rates are made of. Days that were rolled up
-        stand at their first hour."""
+    def counters(
+        self, first_hour: int = 0, end_hour: int | None = None
+    ) -> dict[tuple[str, int], Counter[str]]:
+        """(app, hour) → field → n: what rates are made of. Hours since 1970, ``end_hour`` not
+        included. Days that were rolled up stand at their first hour."""
         keys, client = self._c.keys, self._c.client
+        before = "+inf" if end_hour is None else f"({end_hour}"
+        before_day = "+inf" if end_hour is None else f"({end_hour / 24}"
         found: dict[tuple[str, int], Counter[str]] = {}
         with self._c.guard():
-            for app, hour in map(_app_and_number, client.zrange(keys.hours, 0, -1)):
-                found[app, hour] = _numbers(client.hgetall(keys.counters(app, hour)))
-            for app, day in map(_app_and_number, client.zrange(keys.days, 0, -1)):
-                rolled = _numbers(client.hgetall(keys.day_counters(app, day)))
-                found[app, day * 24] = found.get((app, day * 24), Counter()) + rolled
+            hours = client.zrangebyscore(keys.hours, first_hour, before)
+            days = client.zrangebyscore(keys.days, first_hour / 24, before_day)
+            places = [(app, hour, keys.counters(app, hour))
+                      for app, hour in map(_app_and_number, hours)]  # fmt: skip
+            places += [(app, day * 24, keys.day_counters(app, day))
+                       for app, day in map(_app_and_number, days)]  # fmt: skip
+            for start in range(0, len(places), _COUNTERS_AT_ONCE):
+                some = places[start : start + _COUNTERS_AT_ONCE]
+                pipe = client.pipeline(transaction=False)
+                for _, _, key in some:
+                    pipe.hgetall(key)
+                for (app, hour, _), reply in zip(some, pipe.execute(), strict=True):
+                    found.setdefault((app, hour), Counter()).update(_numbers(reply))
         return found
+
+
+_COUNTERS_AT_ONCE = 50
 
 
 def _app_and_number(member: bytes) -> tuple[str, int]:

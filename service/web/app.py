@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 from typing import Any
@@ -21,9 +22,10 @@ from service.web.api import answer_routes, case_routes, probe_routes, task_route
 from service.web.feedback import feedback_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
-from service.web.pages import STATIC, error_page, page_routes, templates
+from service.web.pages import page_routes
 from service.web.ports import CaseReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
+from service.web.rendering import STATIC, Renderer, error_page, templates
 
 TICK_S = 1.0
 _SCHEMA_REF = "#/components/schemas/{model}"
@@ -40,9 +42,11 @@ def create_app(
     metrics: Metrics,
     settings: WebOptions,
     feedback: Intake | None = None,
+    now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
-    may. ``feedback``: takes it as ``intake`` takes answers; None where it is off."""
+    may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
+    ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +72,9 @@ def create_app(
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
-    app.include_router(page_routes(environment, cases, tasks, books, judge, settings))
+    app.include_router(
+        page_routes(Renderer(environment, now), cases, tasks, books, judge, settings)
+    )
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,3 +50,15 @@ class JudgeState:
     scripted: bool = False
     waiting: int = 0
     budget: BudgetState | None = None
+
+
+class CounterReader(Protocol):
+    """Raises ``service.outage.Outage`` while the store is away."""
+
+    def counters(
+        self, first_hour: int = 0, end_hour: int | None = None
+    ) -> Mapping[tuple[str, int], Mapping[str, int]]:
+        """(app, hours since 1970) → field → n, ``end_hour`` not included; the fields are those of
+        :func:`service.accounting.counters_of`. Hours that were rolled up stand at the first hour of
+        their day."""
+        ...

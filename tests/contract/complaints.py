@@ -57,7 +57,7 @@ class Listening:
         assert not hasattr(said, "reason"), said
         if not again:
             self.offset += 1
-        return self.join.take(said, (TOPIC, self.offset), self.world.epoch)  # type: ignore[arg-type]
+        return self.join.take(said, (TOPIC, self.offset), self.world.epoch)
 
 
 def listening(

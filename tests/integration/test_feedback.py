@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -47,6 +48,10 @@ def heard(world: World, outcome: str, thumb: str = "down", number: int = 0) -> f
     app = "other" if outcome == "rejected" else "support"
     sample = f'feedback_total{{app="{app}",outcome="{outcome}",thumb="{thumb}"}}'
     return world.metric(sample, number)
+
+
+def selects_more_than(world: World, count: int) -> bool:
+    return selected(world)["selected"] > count
 
 
 def selected(world: World) -> dict[str, int]:
@@ -119,7 +124,8 @@ def test_killed_again_and_again_each_has_its_effects_once(world: World) -> None:
     for n in range(count):
         say(world, f"a-{n}", partition=n % 2)
     for kill in range(3):
-        world.until(lambda k=kill: selected(world)["selected"] > 15 * (k + 1))
+        wanted = 15 * (kill + 1)
+        world.until(partial(selects_more_than, world, wanted))
         process.send_signal(signal.SIGKILL)
         process.wait()
         process = world.consume()

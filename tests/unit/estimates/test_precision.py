@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def false_alarm(why: Why | None = None, check: str = "numbers") -> FindingLabel:
     return FindingLabel(check, "absent", "54", 3, FindingCall.FALSE_ALARM, why)
 
 
-def case(number: int, *findings: FindingLabel, group: str = "", **context: str) -> History:
+def case(number: int, *findings: FindingLabel, group: str = "", **context: Any) -> History:
     history = History(f"case:c{number}", **context)
     history.label(Label(findings=findings), group=group)
     return history

@@ -58,9 +58,9 @@ def test_a_row_says_what_it_is_to_be_weighted_and_read_by() -> None:
     assert row == {
         "format": 1, "subject": "task:t1", "number": 1, "at": "1970-01-01T00:00:01.000+00:00",
         "reviewer": reviewer_hash(SECRET, ADA), "opened": True, "group": "",
-        "app": "support", "event_id": "e-1", "position": ["answers", 0, 17], "release": None,
-        "language": None, "stratum": "flagged", "pi": 0.2, "pi_audit": 0.005, "factors": None,
-        "ruleset": "7.ab12", "version": 1,
+        "app": "support", "event_id": "e-1", "position": ["answers", 0, 17], "occurred_ms": 1_000,
+        "release": "r1", "language": "de", "ruleset": "7.ab12", "stratum": "flagged", "pi": 0.2,
+        "pi_audit": 0.005, "wanted": 2, "blind": True,
     }  # fmt: skip
 
 

@@ -11,7 +11,8 @@ WRONG = Label(answer=AnswerCall.WRONG)
 CORRECT = Label(answer=AnswerCall.CORRECT)
 CONTEXT = {
     "app": "support", "event_id": "e-1", "position": ["answers", 0, 17], "stratum": "flagged",
-    "pi": 0.2, "pi_audit": 0.005, "ruleset": "7.ab12", "version": 1,
+    "pi": 0.2, "pi_audit": 0.005, "ruleset": "7.ab12", "release": "r1", "language": "de",
+    "occurred_ms": 1_000,
 }  # fmt: skip
 
 
@@ -35,13 +36,17 @@ class History:
 
     def _add(self, action: Action, reviewer: str, **more: Any) -> Change:
         number = len(self.changes) + 1
+        context = self.context
+        if self.subject.startswith("task:"):
+            seen = any(change.reviewer == reviewer for change in self.changes)
+            context = {"wanted": 2, "blind": not seen} | context
         change = Change(
             self.subject,
             number,
             self.at_ms + 1_000 * number,
             reviewer,
             action,
-            context=self.context,
+            context=context,
             **more,
         )
         self.changes.append(change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import orjson
 import pytest
 
@@ -25,7 +26,7 @@ def world() -> World:
     return world
 
 
-def post(world: World, raw: bytes, kind: str = "application/json"):  # type: ignore[no-untyped-def]
+def post(world: World, raw: bytes, kind: str = "application/json") -> httpx.Response:
     return world.request("POST", "/v1/feedback", content=raw, headers={"Content-Type": kind})
 
 

@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from service.web.pages import TEMPLATES
+from service.web.rendering import TEMPLATES
 from service.web.texts import LANGUAGES, TABLES, Tongue, language_of, safe_return, texts
 from tests.unit.web.test_pages import Elements, page
 from tests.unit.web.world import MemoryCases, MemoryTasks, World, case, task

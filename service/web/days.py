@@ -1,0 +1,103 @@
+"""The counters by day, remembered: pages read rates from here, not from the store each time."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from service.accounting import SEPARATOR
+from service.web.ports import CounterReader
+
+FRESH_S = 5.0
+"""How long a day is remembered that still grows."""
+OLD_S = 600.0
+"""How long one is that only late answers and the judge still change."""
+GROWING_DAYS = 2
+MEASURES = ("checked", "flagged", "kind:", "citations:", "numbers:", "judge:cause:")
+"""What the pages show begins like this; the rest is not kept."""
+
+
+class Place(NamedTuple):
+    """Where an answer is counted."""
+
+    app: str
+    release: str
+    ruleset: str
+    language: str
+
+
+@dataclass(slots=True)
+class Day:
+    """``places``: measures by place; ``hours``: (app, hours since 1970) in which answers were
+    checked; of a day whose hours were rolled up, only its first."""
+
+    places: dict[Place, Counter[str]] = field(default_factory=dict)
+    hours: set[tuple[str, int]] = field(default_factory=set)
+
+
+class Days:
+    """Days since 1970 → what was counted. Safe to be asked by several threads. ``monotonic``:
+    seconds, by which a memory ages. Raises :class:`service.outage.Outage` while the store is
+    away."""
+
+    def __init__(self, counters: CounterReader, monotonic: Callable[[], float]) -> None:
+        self._counters = counters
+        self._monotonic = monotonic
+        self._known: dict[int, tuple[float, Day]] = {}
+        self._reading = threading.Lock()
+
+    def between(self, first: int, last: int, today: int) -> dict[int, Day]:
+        """Each day from ``first`` to ``last``, both included."""
+        wanted = range(first, last + 1)
+        with self._reading:
+            now = self._monotonic()
+            stale = [day for day in wanted if not self._fresh(day, today, now)]
+            for start, end in _runs(stale):
+                read = _by_day(self._counters.counters(start * 24, (end + 1) * 24))
+                for day in range(start, end + 1):
+                    self._known[day] = now, read.get(day, Day())
+            self._forget(now)
+            return {day: self._known[day][1] for day in wanted}
+
+    def _fresh(self, day: int, today: int, now: float) -> bool:
+        if day not in self._known:
+            return False
+        keeps = FRESH_S if day > today - GROWING_DAYS else OLD_S
+        return now - self._known[day][0] < keeps
+
+    def _forget(self, now: float) -> None:
+        """Days of a period that somebody once compared are not kept for ever."""
+        for day in [day for day, (read, _) in self._known.items() if now - read > 2 * OLD_S]:
+            del self._known[day]
+
+
+def _runs(days: list[int]) -> list[tuple[int, int]]:
+    """Days without a gap between them → first and last."""
+    runs: list[tuple[int, int]] = []
+    for day in days:
+        if runs and runs[-1][1] == day - 1:
+            runs[-1] = runs[-1][0], day
+        else:
+            runs.append((day, day))
+    return runs
+
+
+def _by_day(counters: Mapping[tuple[str, int], Mapping[str, int]]) -> dict[int, Day]:
+    days: dict[int, Day] = {}
+    for (app, hour), fields in counters.items():
+        day = days.setdefault(hour // 24, Day())
+        for name, number in fields.items():
+            release, ruleset, language, measure = name.split(SEPARATOR, 3)
+            if not measure.startswith(MEASURES):
+                continue
+            place = Place(app, release, ruleset, language)
+            counted = day.places.get(place)
+            if counted is None:
+                counted = day.places[place] = Counter()
+            counted[measure] += number
+            if measure == "checked":
+                day.hours.add((app, hour))
+    return days
