@@ -59,6 +59,13 @@ def test_later_changes_come_at_the_next_time_and_those_alone(made: Made) -> None
     ]  # fmt: skip
 
 
+def test_reading_what_is_old_turns_no_cursor_back(made: Made) -> None:
+    """Not even where the last answer was erased since."""
+    end = walk(made)[-1].cursor
+    del made.histories["case:c3"]
+    assert [step.cursor for step in walk(made, end, old_too=True)] == [end, end]
+
+
 def test_changes_of_one_millisecond_are_told_apart(made: Made) -> None:
     """A bulk label writes many at once."""
     for name in "dcba":
@@ -153,7 +160,10 @@ def test_a_cursor_survives_its_word(at_ms: int, name: str, held: list[str]) -> N
     assert decode_cursor(encode_cursor(cursor)) == cursor
 
 
-@pytest.mark.parametrize("word", ["", "x", "!!", "WzEsMl0", "bnVsbA", encode_cursor(START)[:-3]])
+WORD = encode_cursor(START)
+
+
+@pytest.mark.parametrize("word", ["", "x", "!!", "WzEsMl0", "bnVsbA", WORD[:-3], "!" + WORD])
 def test_what_is_no_cursor_is_refused(word: str) -> None:
     with pytest.raises(ValueError, match="not one that an export printed"):
         decode_cursor(word)
