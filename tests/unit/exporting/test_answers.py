@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.exporting.answers import Step, labelled_answers
+from service.exporting.answers import Step, Stored, labelled_answers
 from service.exporting.cursor import START, Cursor, decode_cursor, encode_cursor
 from tests.unit.exporting.made import EVENT, Made, case, task
 from tests.unit.review.histories import CORRECT, SKIP, WRONG, History
@@ -123,7 +123,7 @@ def test_both_labels_of_a_task_come_when_the_second_is_there(made: Made) -> None
     (step,) = walk(made, end)
     assert step.answer is not None
     assert [(c.reviewer, c.label) for c in step.answer.labels] == [("ada", WRONG), ("ben", CORRECT)]
-    assert step.answer.event == EVENT
+    assert step.answer.stored() == Stored(EVENT, False)
 
 
 def test_held_back_and_erased_meanwhile(made: Made) -> None:
@@ -132,7 +132,7 @@ def test_held_back_and_erased_meanwhile(made: Made) -> None:
     del made.tasks["c1"], made.histories["case:c1"], made.cases["c1"]
     (step,) = walk(made, end)
     assert step.answer is not None
-    assert (step.answer.changes, step.answer.app, step.answer.event) == ((), "", None)
+    assert (step.answer.changes, step.answer.app, step.answer.stored()) == ((), "", None)
 
 
 # ------------------------------------------------------------------------------------ details
@@ -143,7 +143,7 @@ def test_the_whole_event_is_taken_where_one_of_two_is_reduced(made: Made) -> Non
     made.tasks["c1"] = task("c1", EVENT, "done")
     answer = walk(made)[0].answer
     assert answer is not None
-    assert (answer.event, answer.reduced) == (EVENT, False)
+    assert answer.stored() == Stored(EVENT, False)
 
 
 def test_skips_and_bulk_labels_are_not_what_people_said_of_it(made: Made) -> None:
