@@ -97,7 +97,9 @@ class Ingest:
         """Count what was stored. Called once a batch, after the script succeeded."""
         metrics, batch = self._metrics, effects.batch
         metrics.observe_rows(effects.rows, received=batch.received)
-        metrics.observe_cases(case=applied.cases, suppressed=applied.suppressed)
+        metrics.observe_cases(
+            case=applied.cases, suppressed=applied.suppressed, auto_grouped=applied.grouped
+        )
         metrics.observe_refused(applied.refused)
         if batch.gaps:
             metrics.observe_gaps(batch.gaps)
