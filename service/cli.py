@@ -781,6 +781,7 @@ def _run_web(
         tasks=parts.store.tasks,
         books=parts.store.archive.books,
         judge=_judge_state(parts, scripted),
+        counters=parts.store.archive,
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
