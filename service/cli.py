@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,7 +25,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from service.accounting import SEPARATOR, Books
-from service.bootstrap import Parts, build, controller
+from service.bootstrap import Parts, build, controller, desk
 from service.checking import check_line
 from service.contract_schema import schema_text
 from service.controller import ControllerKeeper
@@ -35,8 +36,10 @@ from service.intake import Intake
 from service.joining import FeedbackJoin
 from service.logs import configure_logging
 from service.outage import Misconfiguration, Outage
+from service.outbox import Sink
 from service.rebuild import Report, rebuild
 from service.replay import Summary, replay
+from service.review_outbox import ReviewOutbox, ReviewOutboxKeeper
 from service.settings import (
     Settings,
     SettingsError,
@@ -46,6 +49,7 @@ from service.settings import (
     parse_policy,
 )
 from service.store import SchemaError, Store
+from service.store.reviews import Desk
 
 if TYPE_CHECKING:
     from consumers.judge import JudgeThread
@@ -563,7 +567,7 @@ def redrive_dead_letters(
 def rebuild_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Restores a lost store from `rag.verdicts`.
+    """Restores a lost store from `rag.verdicts` and `rag.reviews`.
 
     Consumers are fenced off meanwhile and go on by themselves afterwards. Documents stay. If it is
     interrupted, run it again.
@@ -573,14 +577,17 @@ def rebuild_command(
     settings = _settings()
     _need_redis(settings)
     if not yes:
-        typer.confirm("Wipe the store and restore it from the verdicts topic?", abort=True)
+        typer.confirm("Wipe the store and restore it from its topics?", abort=True)
     parts = build(settings)
     with contextlib.ExitStack() as stack:
         facts = stack.enter_context(_topic_facts(settings))
         tell = stack.enter_context(_progress("rebuilding"))
         report = rebuild(
             parts.store,
-            upkeep.verdict_values(facts, settings.topic_verdicts),
+            chain(
+                upkeep.verdict_values(facts, settings.topic_verdicts),
+                upkeep.review_values(facts, settings.topic_reviews),
+            ),
             lambda seen: tell(f"{seen.records} records read, {seen.batches} batches restored"),
         )
     _print_rebuild(report)
@@ -720,8 +727,9 @@ def _serve(
         _introduce_judge(settings, health, scripted)
         if settings.judging and sink is not None:
             stack.callback(_judge_thread(parts, sink, health, scripted).close)
+        reviews = stack.enter_context(_desk(parts, intake, health))
         feedback = stack.enter_context(_feedback(parts, sink))
-        _run_web(parts, intake, feedback, settings, health, scripted, now)
+        _run_web(parts, intake, feedback, reviews, settings, health, scripted, now)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
@@ -740,6 +748,26 @@ def _introduce_judge(settings: Settings, health: Health, scripted: bool) -> None
     state += " (scripted: no model rules)" if scripted else ""
     health.set("judge", True, state)
     log.info("judge", state=state)
+
+
+@contextlib.contextmanager
+def _desk(parts: Parts, intake: Intake, health: Health) -> Iterator[Desk]:
+    """Embedded, what a person said is in the journal before anybody is told that it is saved; else
+    it is in Redis, and a thread produces it."""
+    with contextlib.ExitStack() as stack:
+        where: Sink
+        if isinstance(intake, EmbeddedIntake):
+            where = intake.reviews
+        else:
+            from consumers import runtime
+
+            where = stack.enter_context(runtime.review_sink(parts, health))
+        outbox = ReviewOutbox(parts.store, where)
+        keeper = ReviewOutboxKeeper(outbox)
+        keeper.start()
+        stack.callback(keeper.close)
+        embedded = isinstance(intake, EmbeddedIntake)
+        yield desk(parts, outbox.flush if embedded else keeper.wake)
 
 
 @contextlib.contextmanager
@@ -763,6 +791,7 @@ def _run_web(
     parts: Parts,
     intake: Intake,
     feedback: Intake | None,
+    reviews: Desk,
     settings: Settings,
     health: Health,
     scripted: bool,
@@ -789,6 +818,7 @@ def _run_web(
         ),
         now=now,
     )
+    web.state.desk = reviews
     server = uvicorn.Server(
         uvicorn.Config(
             web, host=settings.host, port=settings.port, log_level="warning", access_log=False
@@ -930,7 +960,8 @@ def _print_rebuild(report: Report) -> None:
     out.print(
         f"{report.records} records read "
         f"({report.unknown} of other kinds, {report.repeated} repeated); "
-        f"{report.batches} batches and {report.cases} cases restored; "
+        f"{report.batches} batches, {report.cases} cases and {report.changes} changes of labels "
+        "restored; "
         f"{report.holes} stretches of offsets that no batch covers; "
         f"{report.orphans} cases of batches that never closed (their events are read again); "
         f"{report.without_case} flagged answers whose case has aged out"

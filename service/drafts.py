@@ -36,6 +36,8 @@ class CaseDraft:
     day: int
     indexes: tuple[tuple[str, str], ...]
     record: bytes
+    occurred_ms: int = 0
+    ruleset: str = ""
 
 
 def case_id(app: str, event_id: str) -> str:
@@ -105,6 +107,8 @@ def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) ->
         day=day,
         indexes=indexes_of(body),
         record=record,
+        occurred_ms=body["occurred_ms"],
+        ruleset=body["ruleset"],
     )
 
 

@@ -25,7 +25,8 @@ class BatchRecord:
     """One closed batch. Offsets [first, next) of (source, partition); ``lost``: reason → records.
 
     ``suppressed``: offsets of flagged answers that were counted in their groups without a case;
-    ``refused``: of answers that were drawn for the judge when its backlog was full.
+    ``grouped``: of those that a decision on their groups took; ``refused``: of answers that were
+    drawn for the judge when its backlog was full.
     """
 
     source: str
@@ -41,11 +42,12 @@ class BatchRecord:
     rows: tuple[Row, ...]
     suppressed: frozenset[int] = field(default=frozenset())
     refused: frozenset[int] = field(default=frozenset())
+    grouped: frozenset[int] = field(default=frozenset())
 
 
 def encode_batch_head(batch: BatchRecord) -> bytes:
-    """The record up to ``suppressed`` and ``refused``: only the store's script knows these, and
-    closes the object."""
+    """The record up to ``suppressed``, ``grouped`` and ``refused``: only the store's script knows
+    these, and closes the object."""
     body = {
         "kind": "batch",
         "version": VERSION,
@@ -92,7 +94,7 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
     data = orjson.loads(value)
     if data.get("version") != VERSION:
         return None
-    if data["kind"] in ("case", "task", "judgement", "feedback"):
+    if data["kind"] in ("case", "task", "judgement", "feedback", "review"):
         return dict(data)
     if data["kind"] != "batch":
         return None
@@ -110,4 +112,5 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
         rows=tuple(decode_row(row) for row in data["rows"]),
         suppressed=frozenset(data["suppressed"]),
         refused=frozenset(data["refused"]),
+        grouped=frozenset(data.get("grouped", ())),
     )

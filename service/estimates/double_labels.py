@@ -37,8 +37,11 @@ def blind_pair(history: Sequence[Change]) -> tuple[Label, Label] | None:
     still = {c.reviewer for c in standing(history) if c.action is not Action.SKIPPED}
     first: dict[str, Label] = {}
     for change in history:
-        if change.reviewer in still and change.label is not None and change.context.get("blind"):
-            first.setdefault(change.reviewer, change.label)
+        label = change.label
+        if label is None or label.skipped or not change.context.get("blind"):
+            continue
+        if change.reviewer in still:
+            first.setdefault(change.reviewer, label)
     if len(first) < 2:
         return None
     one, other, *_ = first.values()

@@ -32,13 +32,14 @@ def _lines(answer: LabelledAnswer, left: Counter[str]) -> list[str]:
     labels = answer.judged
     if not labels:
         return []
-    if answer.event is None:
+    stored = answer.stored()
+    if stored is None:
         left[EXPIRED] += 1
         return []
-    if answer.reduced or not _whole(answer.event):
+    if stored.reduced or not _whole(stored.event):
         left[INCOMPLETE] += 1
         return []
-    return [orjson.dumps(_case(answer.answer_id, answer.event, labels)).decode()]
+    return [orjson.dumps(_case(answer.answer_id, stored.event, labels)).decode()]
 
 
 def _whole(event: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -45,15 +45,22 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """An answer's event as it was stored; ``reduced``: parts are missing."""
+
+    event: Mapping[str, Any]
+    reduced: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LabelledAnswer:
     """``labels``: the changes whose labels stand, of its case and of its task; ``changes``: all of
-    them; ``event``: as it was stored, None where it has expired; ``reduced``: parts are missing."""
+    them; ``stored``: reads the answer itself, None where it has expired."""
 
     answer_id: str
     labels: tuple[Change, ...]
     changes: tuple[Change, ...]
-    event: Mapping[str, Any] | None = None
-    reduced: bool = False
+    stored: Callable[[], Stored | None]
 
     @property
     def app(self) -> str:
@@ -127,13 +134,18 @@ def _answer(sources: Sources, answer_id: str) -> LabelledAnswer | None:
     if task is not None and task.status == OPEN:
         return None
     histories = [sources.desk.history(f"{kind}:{answer_id}") for kind in ("case", "task")]
-    case = sources.cases.case(answer_id)
-    kept = [(found.event, found.reduced) for found in (case, task) if found is not None]
-    event, reduced = min(kept, key=lambda found: found[1], default=(None, False))
+
+    def stored() -> Stored | None:
+        kept = [found for found in (sources.cases.case(answer_id), task) if found is not None]
+        return min(
+            (Stored(found.event, found.reduced) for found in kept),
+            key=lambda one: one.reduced,
+            default=None,
+        )
+
     return LabelledAnswer(
         answer_id,
         tuple(change for history in histories for change in standing(history)),
         tuple(change for history in histories for change in history),
-        event,
-        reduced,
+        stored,
     )

@@ -24,7 +24,7 @@ class Output(Protocol):
         ...
 
     def write_head(self, line: str) -> None:
-        """Of a format with a first line; it is left out where an earlier run wrote it."""
+        """A format's first line, empty for none; left out where an earlier run wrote it."""
         ...
 
     def write(self, part: Part) -> None: ...
@@ -41,7 +41,7 @@ class Printed:
         return self._cursor
 
     def write_head(self, line: str) -> None:
-        if self.cursor.at_start:
+        if line and self.cursor.at_start:
             self._echo(line)
 
     def write(self, part: Part) -> None:
@@ -87,7 +87,7 @@ class Kept:
         self._file.close()
 
     def write_head(self, line: str) -> None:
-        if self._file.tell() == 0:
+        if line and self._file.tell() == 0:
             self._file.write(line.encode() + b"\n")
 
     def write(self, part: Part) -> None:

@@ -59,9 +59,10 @@ def _add(questions: _Questions, answer: LabelledAnswer, new: bool) -> bool:
     ever = [change.label for change in answer.changes if change.label and not change.group]
     if not any(map(_said, ever)):
         return True
-    if answer.event is None:
+    stored = answer.stored()
+    if stored is None:
         return False
-    question = _question(questions, answer.event)
+    question = _question(questions, stored.event)
     for label in filter(_said, answer.judged):
         question.labels += 1
         question.refs.update(label.needed or (), label.needed_elsewhere)

@@ -11,6 +11,9 @@ SEVERITY_WEIGHT = {"low": 1.0, "medium": 4.0, "high": 16.0}
 SEVERITY_ORDER = ("high", "medium", "low")
 
 
+SEVERITY_STEPS = {name: math.log2(weight) for name, weight in SEVERITY_WEIGHT.items()}
+
+
 def priority(severity: str, occurred_ms: int, half_life_days: float = 1.0) -> float:
     """log2(weight of the severity) + time / half-life, in half-lives since 1970.
 

@@ -23,10 +23,11 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Checkpoint", "Checkpoints",
+    "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint", "Checkpoints",
     "Connection", "Decided", "Duplicates", "Feedback", "Fenced", "Gone", "Jobs", "Judgements",
     "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated", "SchemaError",
     "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
@@ -45,6 +46,7 @@ class Store:
     judgements: Judgements
     tasks: Tasks
     feedback: Feedback
+    reviews: Changes
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -57,4 +59,5 @@ class Store:
             Judgements(connection, caps),
             Tasks(connection),
             Feedback(connection, caps),
+            Changes(connection),
         )

@@ -13,14 +13,12 @@ from service.accounting import CASE_STATES, Books, States, books_of
 from service.feedback import on_case
 from service.judging.cases import with_judgement
 from service.review.cases import (
-    DAY_MS,
     SEVERITY_ORDER,
     Case,
     CaseFilter,
     CasePage,
     CaseSummary,
     Thumbs,
-    priority,
 )
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
@@ -151,12 +149,20 @@ class Archive:
         )
 
     def case_counts(self) -> dict[str, int]:
-        """Cases by state, counted from the index."""
+        """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
+        (expired, erased) nothing is left but their number."""
+        keys = self._c.keys
+        open_cases = keys.index("status", "open")
+        claimed = int(self._c.run("count_claims", [open_cases], [keys.prefix]))
         with self._c.guard():
             counts = {
-                state: int(self._c.client.zcard(self._c.keys.index("status", state)))
+                state: int(self._c.client.zcard(keys.index("status", state)))
                 for state in CASE_STATES
             }
+            ended = self._c.client.hmget(keys.totals, "cases:expired", "cases:erased")
+        counts["claimed"] = min(claimed, counts["open"])
+        counts["open"] -= counts["claimed"]
+        counts["expired"], counts["erased"] = (int(number or 0) for number in ended)
         return counts
 
     def states(self) -> States:
@@ -170,15 +176,12 @@ class Archive:
             }
 
     def oldest_open_ms(self) -> int | None:
-        """When the oldest open case's answer was given, ms since 1970. Within one severity the
-        order by priority is the order by time."""
-        ages = []
+        """When the oldest open case's answer was given, ms since 1970."""
         with self._c.guard():
-            for severity in SEVERITY_ORDER:
-                key = self._c.keys.index("open", severity)
-                for _, score in self._c.client.zrange(key, 0, 0, withscores=True):
-                    ages.append(int((score - priority(severity, 0)) * DAY_MS))
-        return min(ages, default=None)
+            first = self._c.client.zrange(
+                self._c.keys.index("since", "open"), 0, 0, withscores=True
+            )
+        return int(first[0][1]) if first else None
 
     def facets(self) -> dict[str, list[str]]:
         """``apps``, ``releases``, ``checks``, ``reasons`` → the values that occur among cases."""

@@ -59,16 +59,17 @@ class Applied:
     suppressed: int
     jobs: int = 0
     refused: int = 0
+    grouped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided when a batch was first applied. ``kept``: offset of a flagged answer →
-    whether it has a case; ``refused``: offsets of the jobs that the backlog had no room for.
-    Identities of records before ``ids_from_ms``, and places in feedback's index of those before
-    ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
+    """What was decided when a batch was first applied. ``became``: offset of a flagged answer →
+    ``opened``, ``suppressed`` or ``grouped``; ``refused``: offsets of the jobs that the backlog had
+    no room for. Identities of records before ``ids_from_ms``, and places in feedback's index of
+    those before ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
 
-    kept: Mapping[int, bool]
+    became: Mapping[int, str]
     refused: frozenset[int]
     ids_from_ms: int = 0
     indexed_from_ms: int = 0
@@ -224,15 +225,16 @@ class Ledger:
                 case_spec(
                     case,
                     groups_by_offset[case.offset],
-                    None if decided is None else decided.kept[case.offset],
+                    None if decided is None else decided.became[case.offset],
                 )
                 for case in effects.cases
             ],
             "tasks": [{"id": task.task_id, "due_ms": str(task.due_ms)} for task in effects.tasks],
             "jobs": [
-                _job_spec(job, None if decided is None else job.offset in decided.refused)
+                _job_spec(job, batch, None if decided is None else job.offset in decided.refused)
                 for job in effects.jobs
             ],
+            "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "max_backlog": caps.max_backlog,
             "max_cases": caps.max_cases,
             "cases_per_group_day": caps.cases_per_group_day,
@@ -292,6 +294,15 @@ def batch_record(effects: Effects) -> BatchRecord:
     )
 
 
+ROWS_KEPT_DAYS = 90
+"""For how long it is remembered what became of single answers."""
+
+
+def row_key(case_id: str, *position: str | int) -> str:
+    """Of an answer, with its position: an id that came again after its window is another one."""
+    return "@".join((case_id, *map(str, position)))
+
+
 def group_spec(hit: GroupHit) -> dict[str, str]:
     return {
         "id": hit.group,
@@ -306,7 +317,9 @@ def group_spec(hit: GroupHit) -> dict[str, str]:
     }
 
 
-def case_spec(case: CaseDraft, groups: list[str], decided: bool | None) -> dict[str, Any]:
+def case_spec(case: CaseDraft, groups: list[str], decided: str | None) -> dict[str, Any]:
+    """``decided``: what became of the answer when this was done first: ``opened``, ``suppressed``
+    or ``grouped``."""
     return {
         "id": case.case_id,
         "offset": str(case.offset),
@@ -314,14 +327,18 @@ def case_spec(case: CaseDraft, groups: list[str], decided: bool | None) -> dict[
         "priority": repr(case.priority),
         "severity": case.severity,
         "day": str(case.day),
+        "occurred": case.occurred_ms,
+        "ruleset": case.ruleset,
         "indexes": [list(index) for index in case.indexes],
         "decided": decided,
     }
 
 
-def _job_spec(job: JobDraft, refused: bool | None) -> dict[str, Any]:
+def _job_spec(job: JobDraft, batch: Batch, refused: bool | None) -> dict[str, Any]:
     app, hour, field = job.place
     return {
+        "row_key": row_key(job.job_id, batch.source, batch.partition, job.offset),
+        "day": str(hour // 24),
         "id": job.job_id,
         "offset": str(job.offset),
         "audited": job.audited,

@@ -366,6 +366,8 @@ def test_changed_rules_move_what_was_counted(ears: Listening) -> None:
     [counters] = ears.world.archive.counters().values()
     assert {n for name, n in counters.items() if "judge:sampled_out" in name} == {0}
     assert min(counters.values()) == 0
+    [job] = ears.world.store.jobs.take(WORKER, 10)
+    assert job_of(job).ruleset == app.ruleset
 
 
 # Once.

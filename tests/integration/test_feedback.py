@@ -8,6 +8,7 @@ import time
 from functools import partial
 from typing import Any
 
+import httpx
 import pytest
 
 from service.review.cases import Thumbs
@@ -167,3 +168,18 @@ def test_a_frozen_redis_pauses_it(world: World, redis_server) -> None:
     world.until(lambda: selected(world) == {"selected": 10, "sampled_out": 0}, 90)
     world.until(lambda: heard(world, "joined") + heard(world, "repeated") == 10)
     assert set(world.books().values()) == {0}
+
+
+def test_over_http_it_goes_through_the_topic(world: World) -> None:
+    world.send_all(answer_event("a"))
+    world.consume()
+    world.until_received(1)
+    address = f"{world.serve()}/v1/feedback"
+    said = {"app": "support", "event_id": "a", "thumb": "down", "comment": "no"}
+    taken = httpx.post(address, json=said, timeout=20)
+    assert taken.status_code == 202
+    assert taken.json() == {"results": [{"state": "accepted", "event_id": "a"}]}
+    refused = httpx.post(address, json=said | {"thumb": "x"}, timeout=20)
+    assert (refused.status_code, refused.json()["field"]) == (422, "thumb")
+    world.until(lambda: heard(world, "joined") == 1)
+    assert world.case("a").feedback == Thumbs(0, 1, "no")

@@ -54,6 +54,14 @@ def test_a_correction_in_sight_of_the_findings_makes_no_agreement() -> None:
     assert blind_pair(task.changes) == (CORRECT, WRONG)
 
 
+def test_a_label_after_a_skip_is_not_known_to_be_blind() -> None:
+    task = History("task:t1")
+    task.label(SKIP, "ada")
+    task.label(WRONG, "ben")
+    task.label(CORRECT, "ada")
+    assert blind_pair(task.changes) is None
+
+
 def test_what_was_taken_back_is_no_label() -> None:
     task = History("task:t1")
     task.label(CORRECT, "ada")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.exporting.answers import Step, labelled_answers
+from service.exporting.answers import Step, Stored, labelled_answers
 from service.exporting.cursor import START, Cursor, decode_cursor, encode_cursor
 from tests.unit.exporting.made import EVENT, Made, case, task
 from tests.unit.review.histories import CORRECT, SKIP, WRONG, History
@@ -57,6 +57,13 @@ def test_later_changes_come_at_the_next_time_and_those_alone(made: Made) -> None
     assert [(step.new, ids([step])[0]) for step in walk(made, end, old_too=True)] == [
         (False, "c1"), (False, "c3"), (True, "c2"),
     ]  # fmt: skip
+
+
+def test_reading_what_is_old_turns_no_cursor_back(made: Made) -> None:
+    """Not even where the last answer was erased since."""
+    end = walk(made)[-1].cursor
+    del made.histories["case:c3"]
+    assert [step.cursor for step in walk(made, end, old_too=True)] == [end, end]
 
 
 def test_changes_of_one_millisecond_are_told_apart(made: Made) -> None:
@@ -116,7 +123,7 @@ def test_both_labels_of_a_task_come_when_the_second_is_there(made: Made) -> None
     (step,) = walk(made, end)
     assert step.answer is not None
     assert [(c.reviewer, c.label) for c in step.answer.labels] == [("ada", WRONG), ("ben", CORRECT)]
-    assert step.answer.event == EVENT
+    assert step.answer.stored() == Stored(EVENT, False)
 
 
 def test_held_back_and_erased_meanwhile(made: Made) -> None:
@@ -125,7 +132,7 @@ def test_held_back_and_erased_meanwhile(made: Made) -> None:
     del made.tasks["c1"], made.histories["case:c1"], made.cases["c1"]
     (step,) = walk(made, end)
     assert step.answer is not None
-    assert (step.answer.changes, step.answer.app, step.answer.event) == ((), "", None)
+    assert (step.answer.changes, step.answer.app, step.answer.stored()) == ((), "", None)
 
 
 # ------------------------------------------------------------------------------------ details
@@ -136,7 +143,7 @@ def test_the_whole_event_is_taken_where_one_of_two_is_reduced(made: Made) -> Non
     made.tasks["c1"] = task("c1", EVENT, "done")
     answer = walk(made)[0].answer
     assert answer is not None
-    assert (answer.event, answer.reduced) == (EVENT, False)
+    assert answer.stored() == Stored(EVENT, False)
 
 
 def test_skips_and_bulk_labels_are_not_what_people_said_of_it(made: Made) -> None:
@@ -153,7 +160,10 @@ def test_a_cursor_survives_its_word(at_ms: int, name: str, held: list[str]) -> N
     assert decode_cursor(encode_cursor(cursor)) == cursor
 
 
-@pytest.mark.parametrize("word", ["", "x", "!!", "WzEsMl0", "bnVsbA", encode_cursor(START)[:-3]])
+WORD = encode_cursor(START)
+
+
+@pytest.mark.parametrize("word", ["", "x", "!!", "WzEsMl0", "bnVsbA", WORD[:-3], "!" + WORD])
 def test_what_is_no_cursor_is_refused(word: str) -> None:
     with pytest.raises(ValueError, match="not one that an export printed"):
         decode_cursor(word)

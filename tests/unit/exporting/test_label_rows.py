@@ -121,6 +121,7 @@ def test_csv_has_one_column_a_part() -> None:
 def test_no_cell_begins_as_a_formula(note: str) -> None:
     """Neither where it is read as it was meant, nor where it is split at other characters."""
     line = labels_csv_line(note)
+    assert "\0" not in line
     (cells,) = csv.reader(io.StringIO(line, newline=""))
     for cell in [*cells, *re.split(r"[;\t\r\n]", line)]:
         assert cell.lstrip(' \u00a0"')[:1] not in set("=+-@＝＋－＠\t\r\n"), cell

@@ -94,6 +94,15 @@ def test_a_later_run_brings_touched_questions_whole_and_takes_back(made: Made) -
     assert read(made) == {"q-1": ["pricing#plans", "pricing#seats", "terms"]}
 
 
+def test_a_question_is_new_though_an_old_answer_follows(made: Made) -> None:
+    ask(made, "t2", Label(needed=("terms",)), 20_000)
+    ask(made, "t3", NONE, 30_000)
+    made.tasks["t2"] = task("t2", EVENT, "open")
+    end = made.run(relevance_export(resumed=False))[-1].cursor
+    made.tasks["t2"] = task("t2", EVENT, "expired")
+    assert read(made, end) == {"q-1": ["pricing#plans", "pricing#seats", "terms"]}
+
+
 def test_no_cursor_before_the_lines_are_out(made: Made) -> None:
     """What was only read must be read again by a run that goes on."""
     ask(made, "t2", NONE, 20_000, query_id="q-2")

@@ -69,6 +69,13 @@ def test_a_skip_stands_beside_no_label_of_a_case() -> None:
     assert standing(case.changes) == [label]
 
 
+def test_a_skip_that_was_taken_back_is_gone() -> None:
+    case = History()
+    case.label(SKIP, "ada")
+    case.undo(1, None, "ada")
+    assert standing(case.changes) == []
+
+
 def test_a_skipped_task_is_missing_for_one_reviewer() -> None:
     task = History("task:t1")
     ada = task.label(SKIP, "ada")
