@@ -811,6 +811,7 @@ def _run_web(
         books=parts.store.archive.books,
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
+        desk=reviews,
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
