@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from consumers.judge import JudgeThread
     from consumers.kafka import TopicFacts
     from consumers.kafka.topics import Start
+    from service.exporting.answers import Sources
+    from service.exporting.part import Export
     from service.web.ports import JudgeState
 
 # Kafka's client and the web framework are imported by the commands that need them: the others
@@ -84,6 +86,8 @@ corpus_app = typer.Typer(no_args_is_help=True, help="Loads chunk texts into the 
 app.add_typer(checkpoints_app, name="checkpoints")
 app.add_typer(dead_letters_app, name="dead-letters")
 app.add_typer(corpus_app, name="corpus")
+export_app = typer.Typer(no_args_is_help=True, help="Writes what people said about answers.")
+app.add_typer(export_app, name="export")
 
 
 # Running.
@@ -616,6 +620,107 @@ def load_corpus(
     out.print(f"{stored} chunks stored")
 
 
+# Exports.
+
+After = Annotated[
+    str | None,
+    typer.Option(help="Only what changed since this cursor, which an earlier export printed."),
+]
+ToFile = Annotated[
+    Path | None,
+    typer.Option("--output", help="Into this file; one that is there goes on where it stopped."),
+]
+OfApp = Annotated[str | None, typer.Option("--app", help="Only this app's answers.")]
+
+
+@export_app.command("relevance")
+def export_relevance(after: After = None, output: ToFile = None, of_app: OfApp = None) -> None:
+    """Which chunks each question needs, as people ticked them: one JSON line a question.
+
+    What retrieval is measured against. The formats are in `docs/review/exports.md`.
+    """
+    from service.exporting.relevance import relevance_export
+
+    _export("relevance", lambda _, old: relevance_export(resumed=old), after, output, of_app)
+
+
+@export_app.command("cases")
+def export_cases(after: After = None, output: ToFile = None, of_app: OfApp = None) -> None:
+    """Test cases of the answer step: the question, its chunks as they were, what people expect.
+
+    `groundwatch check` reads the lines; put new answers in to see whether they are better.
+    """
+    from service.exporting.answer_cases import cases_export
+
+    _export("cases", lambda *_: cases_export(), after, output, of_app)
+
+
+@export_app.command("labels")
+def export_labels(
+    after: After = None,
+    output: ToFile = None,
+    of_app: OfApp = None,
+    format: Annotated[
+        Literal["jsonl", "csv"], typer.Option(help="csv: for spreadsheets, one column a part.")
+    ] = "jsonl",
+) -> None:
+    """The labels that stand, with stratum, π and ruleset; who gave them only as a keyed hash.
+
+    Notes are in there as people wrote them.
+    """
+    from service.exporting.label_rows import labels_csv_export, labels_export
+
+    make = labels_csv_export if format == "csv" else labels_export
+    name = f"labels.{format}"
+    _export(name, lambda secret, old: make(secret, resumed=old), after, output, of_app)
+
+
+def _export(
+    name: str,
+    make: Callable[[bytes, bool], Export],
+    after: str | None,
+    output: Path | None,
+    of_app: str | None,
+) -> None:
+    """``make``: from the store's secret, and whether an earlier export is gone on with."""
+    from service.exporting.cursor import START, decode_cursor, encode_cursor
+    from service.exporting.output import Kept, Output, Printed
+
+    begin = decode_cursor(after) if after is not None else START
+    settings = _settings(quiet=True)
+    _need_redis(settings)
+    parts = build(settings)
+    watched = output is None and sys.stdout.isatty()
+    with contextlib.ExitStack() as stack:
+        target: Output
+        if output is None:
+            # As bytes: text that is printed past a progress bar goes where the bar is.
+            target = Printed(lambda line: typer.echo(line.encode()), begin)
+        else:
+            target = stack.enter_context(Kept(output, _of(name, of_app), begin))
+        export = make(parts.terms().secret, not target.cursor.at_start)
+        tell = (lambda _: None) if watched else stack.enter_context(_progress("exporting"))
+        try:
+            target.write_head(export.head)
+            for part in export.run(_review_sources(parts), target.cursor, of_app):
+                target.write(part)
+                tell(f"{part.done} of {part.total} answers")
+        finally:
+            for why, count in (+export.left).items():
+                typer.echo(f"{count} {why}", err=True)
+            typer.echo(f"cursor: {encode_cursor(target.cursor)}", err=True)
+
+
+def _of(name: str, of_app: str | None) -> str:
+    return name if of_app is None else f"{name} of {of_app}"
+
+
+def _review_sources(parts: Parts) -> Sources:
+    from service.exporting.answers import Sources
+
+    return Sources(desk(parts, lambda: None), parts.store.archive, parts.store.tasks)
+
+
 @app.command()
 def schema() -> None:
     """The contract of an answer event as JSON Schema."""
@@ -810,6 +915,8 @@ def _run_web(
         tasks=parts.store.tasks,
         books=parts.store.archive.books,
         judge=_judge_state(parts, scripted),
+        counters=parts.store.archive,
+        desk=reviews,
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(

@@ -40,10 +40,6 @@ def page_routes(
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
-    @page("/")
-    async def home() -> Response:
-        return RedirectResponse("/queue", 307)
-
     @page("/language")
     def language(to: Literal["en", "de"], back: Back = "/") -> Response:
         response = RedirectResponse(safe_return(back), 303)

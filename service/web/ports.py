@@ -25,6 +25,14 @@ class CaseReader(Protocol):
         """Status → number of cases."""
         ...
 
+    def open_by_severity(self) -> dict[str, int]:
+        """Severity → number of open cases."""
+        ...
+
+    def oldest_open_ms(self) -> int | None:
+        """When the oldest open case's answer was given, ms since 1970; None without one."""
+        ...
+
     def facets(self) -> dict[str, list[str]]:
         """The known values of ``apps``, ``releases``, ``checks`` and ``reasons``."""
         ...

@@ -179,6 +179,16 @@ class MemoryCases:
         self._reach()
         return dict(Counter(case.summary.status for case in self.cases))
 
+    def open_by_severity(self) -> dict[str, int]:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return dict(Counter(summary.severity for summary in found))
+
+    def oldest_open_ms(self) -> int | None:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return min((summary.occurred_ms for summary in found), default=None)
+
     def facets(self) -> dict[str, list[str]]:
         self._reach()
         return {
@@ -191,6 +201,24 @@ class MemoryCases:
     def _reach(self) -> None:
         if self.away:
             raise Outage("the store does not answer")
+
+
+class MemoryCounters:
+    """Counters as a store has them: (app, hour) → field → n."""
+
+    def __init__(self, counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None) -> None:
+        self.all = dict(counters or {})
+        self.reads = 0
+
+    def counters(
+        self, first_hour: int = 0, end_hour: int | None = None
+    ) -> dict[tuple[str, int], Mapping[str, int]]:
+        self.reads += 1
+        return {
+            (app, hour): fields
+            for (app, hour), fields in self.all.items()
+            if first_hour <= hour and (end_hour is None or hour < end_hour)
+        }
 
 
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
@@ -238,6 +266,7 @@ class World:
     judge: JudgeState = field(default_factory=JudgeState)
     intake: RecordingIntake = field(default_factory=RecordingIntake)
     books: Books = field(default_factory=books)
+    counters: MemoryCounters = field(default_factory=MemoryCounters)
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
@@ -249,6 +278,8 @@ class World:
             tasks=self.tasks,
             judge=lambda: self.judge,
             books=lambda: self.books,
+            counters=self.counters,
+            now=lambda: NOW_MS / 1000,
             health=self.health,
             metrics=self.metrics,
             settings=self.options,
