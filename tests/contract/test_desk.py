@@ -340,6 +340,19 @@ def test_a_long_queue_of_held_and_skipped_cases_is_walked_to_its_end(
     assert dan is not None
 
 
+def test_the_first_of_a_cause_comes_before_one_that_is_known(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    world.ingest([event(f"old{n}", cites="known") for n in range(3)])
+    world.ingest([event("known", cites="known"), event("new", cites="new")])
+    ranked = [found.event_id for found in world.archive.list_cases().cases]
+    assert ranked.index("new") < ranked.index("known")
+    found = world.archive.case(case("known")[5:])
+    assert found is not None
+    assert found.priority is not None
+    assert found.priority.rarity == -1.0
+    assert found.summary.priority == found.priority.total
+
+
 # Audit tasks.
 
 
