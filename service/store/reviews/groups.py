@@ -54,15 +54,17 @@ class Groups:
         """ValueError for a cursor that is not ours."""
         found: list[tuple[Group, float]] = []
         after = decode_cursor(cursor)
+        # Unfiltered, every group read is one that is shown.
+        size = limit + 1 if filter in (CaseFilter(), CaseFilter(status=None)) else _PAGE
         while len(found) <= limit:
-            step = self._step(after)
+            step = self._step(after, size)
             groups = {group.group_id: group for group in self._read([name for name, _ in step])}
             found += [
                 (groups[name], score)
                 for name, score in step
                 if name in groups and _fits(groups[name], filter)
             ]
-            if len(step) < _PAGE:
+            if len(step) < size:
                 break
             after = step[-1]
         more = len(found) > limit
@@ -71,22 +73,22 @@ class Groups:
             [group for group, _ in found[:limit]], encode_cursor(last) if last else None
         )
 
-    def _step(self, after: tuple[str, float] | None) -> list[tuple[str, float]]:
+    def _step(self, after: tuple[str, float] | None, size: int) -> list[tuple[str, float]]:
         """The next groups by falling (last seen, id)."""
         found: list[tuple[str, float]] = []
         skip = 0
-        while len(found) < _PAGE:
+        while len(found) < size:
             with self._c.guard():
                 page = self._c.client.zrevrangebyscore(
                     self._c.keys.groups, after[1] if after else "+inf", "-inf",
-                    start=skip, num=_PAGE, withscores=True,
+                    start=skip, num=size, withscores=True,
                 )  # fmt: skip
             skip += len(page)
             items = [(text(name), float(score)) for name, score in page]
             found += [item for item in items if after is None or item[::-1] < after[::-1]]
-            if len(page) < _PAGE:
+            if len(page) < size:
                 break
-        return found[:_PAGE]
+        return found[:size]
 
     def _read(self, ids: Sequence[str]) -> list[Group]:
         pipe = self._c.client.pipeline(transaction=False)
