@@ -275,6 +275,7 @@ def indexes_of(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         ("app", body["app"]),
         ("release", body["release_label"]),
         ("severity", body["severity"]),
+        ("language", body["language"]),
         *(("check", check) for check in body["checks"]),
         *(("reason", reason) for reason in body["reasons"]),
     )

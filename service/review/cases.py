@@ -70,6 +70,11 @@ def priority(
     return priority_terms(severity, occurred_ms, weight, seen, half_life_days).total
 
 
+def lowest_priority(since_ms: int) -> float:
+    """No case of an answer that was given since then has a lower one."""
+    return min(priority(severity, since_ms) for severity in SEVERITY_WEIGHT)
+
+
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
     """One row of the queue. ``occurred_ms``: milliseconds since 1970; ``headline``: the gravest
@@ -134,7 +139,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseFilter:
-    """All given parts must hold. ``status`` defaults to the open queue; None means any."""
+    """All given parts must hold. ``status`` defaults to the open queue; None means any. ``group``:
+    the open cases that are filed under it; ``since_ms``: of answers given since then, milliseconds
+    since 1970."""
 
     app: str | None = None
     release: str | None = None
@@ -142,9 +149,12 @@ class CaseFilter:
     reason: str | None = None
     severity: str | None = None
     status: str | None = "open"
+    language: str | None = None
+    group: str | None = None
+    since_ms: int | None = None
 
     def indexes(self) -> list[tuple[str, str]]:
-        names = ("app", "release", "check", "reason", "severity", "status")
+        names = ("app", "release", "check", "reason", "severity", "status", "language", "group")
         return [(name, value) for name in names if (value := getattr(self, name)) is not None]
 
 

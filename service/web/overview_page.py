@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
 from service.estimates.rates import Difference, Rate, Rates, difference
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
+from service.web.api import Day
 from service.web.charts import Plot, Point, Sign, bar, line, stack
 from service.web.days import Days
 from service.web.judging import judge_line
@@ -34,7 +35,7 @@ from service.web.overview import (
 from service.web.ports import CaseReader, JudgeState
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
-from service.web.views import books_line
+from service.web.views import books_line, queue_url
 
 WORST = 5
 EXCERPT = 700
@@ -51,7 +52,7 @@ SHOWN_RELEASES = 12
 
 Name = Annotated[str, Query(max_length=2048)]
 DayOf = Annotated[
-    Annotated[date, Field(ge=date(2000, 1, 1), le=date(2200, 1, 1))] | None,
+    Day | None,
     BeforeValidator(lambda given: given or None),  # as a form sends an empty field
     Query(),
 ]
@@ -148,7 +149,7 @@ def overview_routes(
             silent_since=_silent_since(shown, t),
             day=partial(_day, t),
             url=partial(_url, scope, length, rate),
-            cases_url=partial(_cases_url, scope, length),
+            cases_url=partial(_cases_url, scope, since_ms),
             compare_url=partial(_compare_url, scope, shown),
             check_of=CHECK_OF,
             public_url=public_url,
@@ -335,14 +336,9 @@ def _by_app(shown: Overview) -> list[tuple[str, list[tuple[object, object]]]]:
 
 
 def _worst(cases: CaseReader, scope: Scope, since_ms: int) -> list[Worst]:
-    filter = CaseFilter(app=scope.app)
-    found = [
-        summary
-        for summary in cases.list_cases(filter, None, 10 * WORST).cases
-        if summary.occurred_ms >= since_ms and scope.language in (None, summary.language)
-    ]
+    filter = CaseFilter(app=scope.app, language=scope.language, since_ms=since_ms)
     worst = []
-    for summary in found[:WORST]:
+    for summary in cases.list_cases(filter, None, WORST).cases:
         case = cases.case(summary.case_id)
         answer = case.event.get("answer") if case is not None else None
         text = answer if isinstance(answer, str) else ""
@@ -391,12 +387,10 @@ def _url(scope: Scope, length: int, shown: str, /, **changes: str | int | None) 
 _USUAL = {("days", 7), ("rate", "unresolved")}
 
 
-def _cases_url(scope: Scope, length: int, /, **terms: str | None) -> str:
+def _cases_url(scope: Scope, since_ms: int, /, **terms: str | None) -> str:
     """The cases that a number of the period counts."""
-    given = {"app": scope.app, "language": scope.language, "status": "any",
-             "within": f"{length}d"} | terms  # fmt: skip
-    kept = {name: value for name, value in given.items() if value}
-    return f"/queue?{urlencode(kept, errors='replace')}"
+    filter = CaseFilter(scope.app, language=scope.language, status=None, since_ms=since_ms)
+    return queue_url(filter, **{name: value for name, value in terms.items() if value})
 
 
 def _compare_url(scope: Scope, shown: Overview, app: str = "", first: str = "",

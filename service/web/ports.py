@@ -29,17 +29,26 @@ class CaseReader(Protocol):
         """Severity → number of open cases."""
         ...
 
+    def open_since(self, since_ms: int) -> int:
+        """Open cases of answers that were given since then, ms since 1970."""
+        ...
+
     def oldest_open_ms(self) -> int | None:
         """When the oldest open case's answer was given, ms since 1970; None without one."""
         ...
 
     def facets(self) -> dict[str, list[str]]:
-        """The known values of ``apps``, ``releases``, ``checks`` and ``reasons``."""
+        """The known values of ``apps``, ``releases``, ``checks``, ``reasons`` and
+        ``languages``."""
         ...
 
 
 class TaskReader(Protocol):
     """All methods raise ``service.outage.Outage`` while the store is away."""
+
+    def counts(self) -> dict[str, int]:
+        """Status → number of tasks."""
+        ...
 
     def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
         """At most ``limit`` open tasks, those that are due first before the others, after

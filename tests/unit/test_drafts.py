@@ -56,7 +56,7 @@ def test_a_case_has_what_a_reviewer_needs() -> None:
     offsets_are_right(body)
     assert set(case.indexes) == {
         ("all", "cases"), ("app", "support"), ("release", "r1"), ("severity", "high"),
-        ("check", "citations"), ("reason", "unknown_ref"),
+        ("check", "citations"), ("reason", "unknown_ref"), ("language", "en"),
     }  # fmt: skip
     assert set(indexes_of(body)) == set(case.indexes)
 

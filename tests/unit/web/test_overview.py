@@ -149,8 +149,8 @@ def test_every_rate_has_its_definition_and_its_companions() -> None:
 def test_numbers_lead_to_the_cases_that_they_count() -> None:
     found = page(world(OLD, NEW), "/overview?app=support&days=30")
     hrefs = [a["attrs"].get("href", "") for a in found.of("a")]
-    assert "/queue?app=support&status=any&within=30d&check=citations" in hrefs
-    assert "/queue?app=support&status=any&within=30d&release=r2&check=numbers" in hrefs
+    assert "/queue?app=support&check=citations&status=any&since=2026-11-01" in hrefs
+    assert "/queue?app=support&release=r2&check=numbers&status=any&since=2026-11-01" in hrefs
 
 
 def test_no_data_are_not_zero() -> None:

@@ -146,6 +146,10 @@ class MemoryTasks:
         more = str(first + limit) if len(found) > first + limit else None
         return TaskPage(found[first : first + limit], more)
 
+    def counts(self) -> dict[str, int]:
+        self._reach()
+        return dict(Counter(task.status for task in self.tasks))
+
     def get(self, task_id: str) -> Task | None:
         self._reach()
         return next((task for task in self.tasks if task.task_id == task_id), None)
@@ -184,6 +188,11 @@ class MemoryCases:
         found = [case.summary for case in self.cases if case.summary.status == "open"]
         return dict(Counter(summary.severity for summary in found))
 
+    def open_since(self, since_ms: int) -> int:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return sum(summary.occurred_ms >= since_ms for summary in found)
+
     def oldest_open_ms(self) -> int | None:
         self._reach()
         found = [case.summary for case in self.cases if case.summary.status == "open"]
@@ -196,6 +205,7 @@ class MemoryCases:
             "releases": sorted({case.summary.release for case in self.cases}),
             "checks": ["citations", "numbers"],
             "reasons": sorted({reason for case in self.cases for reason in case.summary.reasons}),
+            "languages": sorted({case.summary.language for case in self.cases}),
         }
 
     def _reach(self) -> None:
@@ -229,7 +239,11 @@ def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
         "reason": summary.reasons,
         "severity": [summary.severity],
         "status": [summary.status],
+        "language": [summary.language],
+        "group": [summary.group],
     }
+    if filter.since_ms is not None and summary.occurred_ms < filter.since_ms:
+        return False
     return all(value in values[name] for name, value in filter.indexes())
 
 
