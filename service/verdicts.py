@@ -3,9 +3,9 @@ and ``erase``. Pure.
 
 ``batch`` closes a batch: it carries the offsets, what was received, skipped and lost, and one
 compact row a record. ``case`` carries one flagged answer, ``task`` one that people audit,
-``judgement`` what the judge said of one, ``feedback`` what a user did.
-These count only once the ``batch`` that covers their position is there. ``erase`` says whose answers
-are to be forgotten, up to which position of each partition.
+``judgement`` what the judge said of one, ``feedback`` what a user did. These count only once the
+``batch`` that covers their position is there. ``erase`` says whose answers are to be forgotten, up
+to which position of each partition.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ from service.store.tasks import Tasks
 __all__ = [
     "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint", "Checkpoints",
     "Connection", "Decided", "Duplicates", "Erasure", "Feedback", "Fenced", "Gone", "Jobs",
-    "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated", "SchemaError",
-    "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
+    "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated",
+    "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
