@@ -101,7 +101,7 @@ def test_disagreements_stand_side_by_side() -> None:
     first, second = said("task:t1", "ada"), said("task:t1", "bob", RIGHT, number=2)
     changes = MemoryChanges(first, second, disagreements=[Disagreement("t1", first, second)])
     shown = page(World(changes=changes), "/labels?view=disagreements")
-    (body,) = shown.of("tbody")[:1]
+    body = shown.of("table", **{"class": "labels"})[0]
     assert "answer: wrong" in body["text"]
     assert "answer: correct" in body["text"]
 
