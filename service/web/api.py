@@ -74,18 +74,19 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 
 def page_of(cases: CaseReader, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
     """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
-    with _cursor_fault(cursor):
+    with cursor_fault(cursor):
         return cases.list_cases(filter, cursor or None, limit)
 
 
 def task_page_of(tasks: TaskReader, cursor: str | None, limit: int) -> TaskPage:
     """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
-    with _cursor_fault(cursor):
+    with cursor_fault(cursor):
         return tasks.list_tasks(cursor or None, limit)
 
 
 @contextmanager
-def _cursor_fault(cursor: str | None) -> Iterator[None]:
+def cursor_fault(cursor: str | None) -> Iterator[None]:
+    """A ValueError about a cursor becomes :class:`Problem` 422."""
     try:
         yield
     except ValueError:

@@ -18,18 +18,20 @@ from service.events import AnswerEvent
 from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
-from service.review.desk import ReviewDesk
+from service.policy import Policy
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
 from service.web.days import Days
 from service.web.feedback import feedback_routes
 from service.web.labelled import RecentChanges
+from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, ChangeReader, CounterReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.rendering import STATIC, Renderer, error_page, templates
+from service.web.trying import try_routes
 
 TICK_S = 1.0
 _SCHEMA_REF = "#/components/schemas/{model}"
@@ -47,7 +49,8 @@ def create_app(
     metrics: Metrics,
     settings: WebOptions,
     feedback: Intake | None = None,
-    desk: ReviewDesk | None = None,
+    desk: ChangeReader | None = None,
+    policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
@@ -85,6 +88,9 @@ def create_app(
     days = Days(counters, time.monotonic)
     app.include_router(page_routes(render, cases, tasks, books, judge, settings))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
+    if desk is not None and changes is not None:
+        app.include_router(labels_routes(render, desk, tasks, changes, lambda _: ""))
+    app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,10 @@ from service.health import Health
 from service.intake import Receipt
 from service.metrics import Metrics
 from service.outage import Outage
+from service.policy import Policy
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.desk import ChangePage, Disagreement, DisagreementPage
+from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
@@ -231,6 +234,27 @@ class MemoryCounters:
         }
 
 
+class MemoryChanges:
+    """What people said, the newest first."""
+
+    def __init__(self, *changes: Change, disagreements: Sequence[Disagreement] = ()) -> None:
+        self.all = sorted(changes, key=lambda change: -change.at_ms)
+        self.different = list(disagreements)
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage:
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        first = int(cursor or 0)
+        found = [change for change in self.all if reviewer in (None, change.reviewer)]
+        more = str(first + limit) if len(found) > first + limit else None
+        return ChangePage(found[first : first + limit], more)
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
+        return DisagreementPage(self.different[:limit], None)
+
+
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
     values = {
         "app": [summary.app],
@@ -284,6 +308,8 @@ class World:
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
+    changes: MemoryChanges = field(default_factory=MemoryChanges)
+    policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
         self.app = create_app(
@@ -293,6 +319,8 @@ class World:
             judge=lambda: self.judge,
             books=lambda: self.books,
             counters=self.counters,
+            desk=self.changes,
+            policy=lambda: self.policy,
             now=lambda: NOW_MS / 1000,
             health=self.health,
             metrics=self.metrics,
