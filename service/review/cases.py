@@ -14,6 +14,8 @@ SEVERITY_ORDER = ("high", "medium", "low")
 SEVERITY_STEPS = {name: math.log2(weight) for name, weight in SEVERITY_WEIGHT.items()}
 
 
+LEAST_WEIGHT, MOST_WEIGHT = 1 / 16, 16.0
+"""Of an app."""
 COMMONEST = 4.0
 """At most so much is taken off for a cause that is known well (from 255 answers on)."""
 
@@ -72,7 +74,9 @@ def priority(
 
 def lowest_priority(since_ms: int) -> float:
     """No case of an answer that was given since then has a lower one."""
-    return min(priority(severity, since_ms) for severity in SEVERITY_WEIGHT)
+    return (
+        min(priority(severity, since_ms, LEAST_WEIGHT) for severity in SEVERITY_WEIGHT) - COMMONEST
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from tests.contract.reviewing import (
     reviewed_world,
     task,
 )
-from tests.contract.world import NOW, MakeWorld, World, event
+from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 from tests.servers.redis import RedisServer
 
 OPEN = CaseFilter()
@@ -316,6 +316,19 @@ def test_next_case_follows_the_filter(make_world: MakeWorld) -> None:
     assert lease is not None
     assert lease.subject == case("b", "sales")
     assert desk.next_case(ANN, CaseFilter(app="sales", check="numbers"), NOW) is None
+
+
+def test_next_case_may_be_asked_for_those_since_a_time(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    for number in range(3):
+        flag(world, {f"e{number}": f"x{number}"}, at_ms=NOW + number * HOUR_MS)
+    desk = desk_of(world.connection)
+    for since, found in ((0, 3), (NOW, 3), (NOW + 1, 2), (NOW + 2 * HOUR_MS, 1), (NOW * 2, 0)):
+        passed: list[str] = []
+        filter = CaseFilter(since_ms=since, language="en")
+        while lease := desk.next_case(ANN, filter, NOW, passed):
+            passed.append(lease.subject[5:])
+        assert len(passed) == found
 
 
 def test_a_long_queue_of_held_and_skipped_cases_is_walked_to_its_end(

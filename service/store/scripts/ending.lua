@@ -3,7 +3,7 @@
 
 -- Out of every index; an index that is empty stands for no value any more.
 local function unlist_case(prefix, id)
-  for _, dimension in ipairs({'all', 'app', 'release', 'severity', 'check', 'reason'}) do
+  for _, dimension in ipairs({'all', 'app', 'release', 'severity', 'language', 'check', 'reason'}) do
     local facet = prefix .. 'facet:' .. dimension
     for _, value in ipairs(redis.call('SMEMBERS', facet)) do
       local index = prefix .. 'cases:' .. dimension .. ':' .. value

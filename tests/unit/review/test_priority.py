@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from service.drafts import CaseDraft, case_draft, priority_of, with_seen
-from service.review.cases import DAY_MS, priority, priority_terms
+from service.review.cases import DAY_MS, LEAST_WEIGHT, lowest_priority, priority, priority_terms
 from service.verdicts import encode_case
 
 NOW = 1_795_000_000_000
 BODY = {
     "case_id": "c", "group": "g", "severity": "medium", "occurred_ms": NOW, "weight": 3.0,
-    "app": "support", "release_label": "r1", "checks": [], "reasons": [], "ruleset": "1",
+    "app": "support", "language": "en", "release_label": "r1", "checks": [], "reasons": [], "ruleset": "1",
 }  # fmt: skip
 
 
@@ -20,6 +20,11 @@ BODY = {
 )
 def test_a_cause_that_is_known_well_counts_less(seen: int, rarity: float) -> None:
     assert priority_terms("low", NOW, 1.0, seen).rarity == rarity
+
+
+def test_nothing_is_lower_than_the_lowest() -> None:
+    for severity in ("low", "medium", "high"):
+        assert priority(severity, NOW, LEAST_WEIGHT, 10**12) >= lowest_priority(NOW)
 
 
 def test_the_terms_add_up() -> None:
