@@ -11,7 +11,8 @@ from service.verdicts import encode_case
 NOW = 1_795_000_000_000
 BODY = {
     "case_id": "c", "group": "g", "severity": "medium", "occurred_ms": NOW, "weight": 3.0,
-    "app": "support", "language": "en", "release_label": "r1", "checks": [], "reasons": [], "ruleset": "1",
+    "app": "support", "language": "en", "release_label": "r1", "checks": [], "reasons": [],
+    "ruleset": "1",
 }  # fmt: skip
 
 
