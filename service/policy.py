@@ -126,8 +126,8 @@ class ReviewPolicy(_Closed):
 
     weight: float = Field(
         1.0,
-        gt=0.0,
-        allow_inf_nan=False,
+        ge=1 / 16,
+        le=16.0,
         description="How much a case of this app matters beside one of another app.",
     )
     required: tuple[Part, ...] = Field(
