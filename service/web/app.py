@@ -20,6 +20,7 @@ from service.intake import Intake
 from service.metrics import Metrics
 from service.policy import Policy
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.compare_page import compare_routes
 from service.web.days import Days
 from service.web.feedback import feedback_routes
 from service.web.labelled import RecentChanges
@@ -87,6 +88,7 @@ def create_app(
     changes = RecentChanges(desk, time.monotonic) if desk is not None else None
     days = Days(counters, time.monotonic)
     app.include_router(page_routes(render, cases, tasks, books, judge, settings))
+    app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
     if desk is not None and changes is not None:
         app.include_router(labels_routes(render, desk, tasks, changes, lambda _: ""))
