@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
@@ -84,8 +85,11 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
         if not _is_number_here(passage, word) or _is_vague(text, start, word):
             continue
         run = _run_of_words(text, match)
-        links = [text[a.end() : b.start()] for a, b in pairwise(run)]
-        joined = words.join([word.group().lower() for word in run], links)
+        if len(run) == 1:
+            joined = _alone(word)
+        else:
+            links = [text[a.end() : b.start()] for a, b in pairwise(run)]
+            joined = words.join([word.group().lower() for word in run], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
             decimals = _DECIMALS.match(text, done) if joined.kind == words.CARDINAL else None
@@ -158,19 +162,27 @@ def _is_vague(text: str, start: int, word: str) -> bool:
     return bool(before) and before[-1].lower() in _VAGUE
 
 
+@lru_cache(maxsize=1_000)
+def _alone(word: str) -> words.Joined | None:
+    """The number that one word says by itself."""
+    return words.join((word,), ())
+
+
 def _run_of_words(text: str, first: re.Match[str]) -> list[re.Match[str]]:
     """``first`` and the number words and joints that follow it, up to a bound."""
     run = [first]
     end = first.end()
-    for match in (
-        LETTERS.finditer(text, end, end + 240) if text[end + 1 : end + 2].isalpha() else ()
-    ):
-        word = match.group().lower()
-        if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
+    most = end + 240
+    while len(run) < _LONGEST_RUN:
+        match = LETTERS.match(text, end + 1, most)
+        # a letter right behind the word would be one of it
+        if match is None:
             break
+        word = match.group().lower()
         if words.number_word(word) is None and word not in words.JOINTS:
             break
         run.append(match)
+        end = match.end()
     return run
 
 
