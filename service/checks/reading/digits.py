@@ -153,9 +153,10 @@ def _follower(word: str) -> Unit | None:
     return _LOOK_CLOSER if unit is None or power or cut else unit
 
 
-@lru_cache(maxsize=11_110)
+@lru_cache(maxsize=None)
 def _values(digits: str) -> tuple[float, ...]:
-    """The only reading of up to four digits: one object for the same number in many texts."""
+    """The only reading of up to four digits (11,110 are all there are): one object for the same
+    number in many texts."""
     return (float(digits),)
 
 
