@@ -33,13 +33,13 @@ class Index:
         self.codes: dict[str, Quantity] = {}
         self._by_base: dict[str, dict[float, Quantity]] = {}
         self._is_record: bool | None = None
-        by_value = self.by_value
+        add_value = self.by_value.setdefault
         for quantity in self.quantities:
             for value in quantity.values:
-                first = by_value.setdefault(value, quantity)
+                first = add_value(value, quantity)
                 if first is not quantity:
                     self._repeated.setdefault(value, [first]).append(quantity)
-            if quantity.parts or quantity.kind is not NUMBER:
+            if quantity.kind is not NUMBER or quantity.parts:
                 self._add(quantity)
 
     def equal(self, value: float) -> Sequence[Quantity]:

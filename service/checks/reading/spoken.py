@@ -82,7 +82,10 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
         if pointer < len(taken) and taken[pointer][0] <= start:
             continue
         word = match.group().lower()
-        if not _is_number_here(passage, word) or _is_vague(text, start, word):
+        only = _ONLY_IN.get(word)
+        if only is not None and passage.language not in (only, "und"):
+            continue
+        if _is_vague(text, start, word):
             continue
         run = _run_of_words(text, match)
         if len(run) == 1:
@@ -108,29 +111,24 @@ _MOST_SOUGHT = 16
 def _number_words(text: str, said: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
     if len(said) > _MOST_SOUGHT:
-        for match in LETTERS.finditer(text):
-            if has_number_word(match.group()):
-                yield match
-        return
-    for start in sorted([at for word in said for at in _places(text, word)]):
-        found = LETTERS.match(text, start)
-        if found is not None:
-            yield found
+        return filter(_has_number_word, LETTERS.finditer(text))
+    starts: list[int] = []
+    for word in said:
+        starts += _places(text, word)
+    starts.sort()
+    return filter(None, [LETTERS.match(text, start) for start in starts])
 
 
-def _places(text: str, word: str) -> Iterator[int]:
+def _places(text: str, word: str) -> list[int]:
     """Where ``word`` stands between characters that are no letters."""
+    places = []
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not (at and text[at - 1].isalpha()) and not text[end : end + 1].isalpha():
-            yield at
+        if not text[end : end + 1].isalpha() and not (at and text[at - 1].isalpha()):
+            places.append(at)
         at = text.find(word, end)
-
-
-def _is_number_here(passage: Passage, word: str) -> bool:
-    only = _ONLY_IN.get(word)
-    return only is None or passage.language in (only, "und")
+    return places
 
 
 def _with_decimals(
@@ -323,6 +321,10 @@ def _minutes(match: re.Match[str]) -> int | None:
     if direction in ("nach", "past"):
         return hour * 60 + 15
     return hour * 60 - (15 if match.group("quarter").lower() == "dreiviertel" else 45)
+
+
+def _has_number_word(match: re.Match[str]) -> bool:
+    return has_number_word(match.group())
 
 
 def has_number_word(word: str) -> bool:
