@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from service.checks.reading import calendar, dates, names, separators, units
@@ -153,7 +153,7 @@ def _follower(word: str) -> Unit | None:
     return _LOOK_CLOSER if unit is None or power or cut else unit
 
 
-@lru_cache(maxsize=None)
+@cache
 def _values(digits: str) -> tuple[float, ...]:
     """The only reading of up to four digits (11,110 are all there are): one object for the same
     number in many texts."""
