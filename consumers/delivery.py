@@ -13,6 +13,7 @@ from consumers.outages import RETRY_S, Job, Outages, sleep
 from service.drafts import shrink_case
 from service.judging.results import shrink_judgement
 from service.outage import Outage
+from service.review.records import decode_record
 
 WAIT_S = 0.005
 
@@ -86,6 +87,25 @@ class VerdictSink:
         """Until all are acknowledged, however long Kafka is away."""
         for _ in self._courier.deliver(self._topic, map(_judge_message, records)):
             time.sleep(WAIT_S)
+
+
+class ReviewSink:
+    """What people said, as ``serve`` writes it to its topic. Changes of one subject share a key, so
+    that they stay in order."""
+
+    def __init__(self, courier: Courier, topic: str) -> None:
+        self._courier = courier
+        self._topic = topic
+
+    def write(self, records: Sequence[bytes]) -> None:
+        """Until all are acknowledged, however long Kafka is away."""
+        for _ in self._courier.deliver(self._topic, map(review_message, records)):
+            time.sleep(WAIT_S)
+
+
+def review_message(record: bytes) -> Message:
+    """A record of ``rag.reviews``. It is bounded by its parts."""
+    return Message(decode_record(record).subject.encode(), record, (), lambda _: None)
 
 
 def _judge_message(record: bytes) -> Message:

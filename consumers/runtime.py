@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from consumers.answers import AnswersConsumer, AnswersOptions
-from consumers.delivery import Courier, VerdictSink
+from consumers.delivery import Courier, ReviewSink, VerdictSink
 from consumers.feedback import FeedbackConsumer, FeedbackOptions, FeedbackThread, TopicMissing
 from consumers.intake import KafkaFeedback, KafkaIntake
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
@@ -98,6 +98,17 @@ def verdict_sink(parts: Parts, health: Health) -> Iterator[VerdictSink]:
     try:
         courier = Courier(producer, Outages(parts.metrics, health))
         yield VerdictSink(courier, parts.settings.topic_verdicts)
+    finally:
+        producer.close()
+
+
+@contextlib.contextmanager
+def review_sink(parts: Parts, health: Health) -> Iterator[ReviewSink]:
+    """Where ``serve`` puts what people said."""
+    producer = RecordProducer(kafka_options(parts.settings))
+    try:
+        courier = Courier(producer, Outages(parts.metrics, health))
+        yield ReviewSink(courier, parts.settings.topic_reviews)
     finally:
         producer.close()
 

@@ -18,12 +18,18 @@ MAX_UNDER_WAY = 8 << 20
 
 
 def verdict_values(facts: TopicFacts, topic: str) -> Iterator[bytes | None]:
-    """The value of every record of the verdicts topic. Raises :class:`Outage` at a batch that
+    """The value of every record of a topic of ours. Raises :class:`Outage` at a batch that
     cannot be decoded: a rebuild from half the verdicts would balance and be wrong."""
     for item in facts.read_all(topic):
         if not isinstance(item, Record):
             raise Outage(f"{topic}: offsets {item.first}–{item.next - 1} cannot be decoded")
         yield item.value
+
+
+def review_values(facts: TopicFacts, topic: str) -> Iterator[bytes | None]:
+    """As :func:`verdict_values`, of the topic of reviews; nothing where there is none yet."""
+    if facts.exists(topic):
+        yield from verdict_values(facts, topic)
 
 
 def reset_checkpoints(

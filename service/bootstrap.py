@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
 from service.store import Caps, Store, connect
 from service.store.budget import Account
+from service.store.reviews import Desk
+from service.store.reviews.retention import Retention
 
 if TYPE_CHECKING:
     from service.document_server import DocumentServer
@@ -125,6 +128,22 @@ def controller(parts: Parts) -> Controller:
         budget_of(parts.settings),
         parts.store.jobs.pending,
     )
+
+
+def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
+    """``on_change``: told after each write that the outbox of reviews has work."""
+    return Desk(
+        parts.store.connection,
+        lambda: parts.terms().policy,
+        parts.terms().secret,
+        int(parts.settings.review_lease_s * 1000),
+        on_change,
+    )
+
+
+def retention(parts: Parts) -> Retention:
+    settings = parts.settings
+    return Retention(parts.store.connection, settings.review_retention_days, settings.max_groups)
 
 
 def judge(parts: Parts, corpora: Corpora, scripted: bool = False) -> tuple[Judge, JudgeClient]:

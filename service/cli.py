@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,7 +25,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from service.accounting import SEPARATOR, Books
-from service.bootstrap import Parts, build, controller
+from service.bootstrap import Parts, build, controller, desk
 from service.checking import check_line
 from service.contract_schema import schema_text
 from service.controller import ControllerKeeper
@@ -35,8 +36,10 @@ from service.intake import Intake
 from service.joining import FeedbackJoin
 from service.logs import configure_logging
 from service.outage import Misconfiguration, Outage
+from service.outbox import Sink, flush
 from service.rebuild import Report, rebuild
 from service.replay import Summary, replay
+from service.review_outbox import ReviewOutbox, ReviewOutboxKeeper
 from service.settings import (
     Settings,
     SettingsError,
@@ -46,11 +49,14 @@ from service.settings import (
     parse_policy,
 )
 from service.store import SchemaError, Store
+from service.store.reviews import Desk
 
 if TYPE_CHECKING:
     from consumers.judge import JudgeThread
     from consumers.kafka import TopicFacts
     from consumers.kafka.topics import Start
+    from service.exporting.answers import Sources
+    from service.exporting.part import Export
     from service.web.ports import JudgeState
 
 # Kafka's client and the web framework are imported by the commands that need them: the others
@@ -80,6 +86,8 @@ corpus_app = typer.Typer(no_args_is_help=True, help="Loads chunk texts into the 
 app.add_typer(checkpoints_app, name="checkpoints")
 app.add_typer(dead_letters_app, name="dead-letters")
 app.add_typer(corpus_app, name="corpus")
+export_app = typer.Typer(no_args_is_help=True, help="Writes what people said about answers.")
+app.add_typer(export_app, name="export")
 
 
 # Running.
@@ -563,7 +571,7 @@ def redrive_dead_letters(
 def rebuild_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Restores a lost store from `rag.verdicts`.
+    """Restores a lost store from `rag.verdicts` and `rag.reviews`.
 
     Consumers are fenced off meanwhile and go on by themselves afterwards. Documents stay. If it is
     interrupted, run it again.
@@ -573,18 +581,44 @@ def rebuild_command(
     settings = _settings()
     _need_redis(settings)
     if not yes:
-        typer.confirm("Wipe the store and restore it from the verdicts topic?", abort=True)
+        typer.confirm("Wipe the store and restore it from its topics?", abort=True)
     parts = build(settings)
     with contextlib.ExitStack() as stack:
         facts = stack.enter_context(_topic_facts(settings))
         tell = stack.enter_context(_progress("rebuilding"))
         report = rebuild(
             parts.store,
-            upkeep.verdict_values(facts, settings.topic_verdicts),
+            chain(
+                upkeep.verdict_values(facts, settings.topic_verdicts),
+                upkeep.review_values(facts, settings.topic_reviews),
+            ),
             lambda seen: tell(f"{seen.records} records read, {seen.batches} batches restored"),
         )
     _print_rebuild(report)
     _print_books_line(parts.store.archive.books())
+
+
+@app.command("erase")
+def erase_command(
+    user_hash: Annotated[str, typer.Option(help="`user.id_hash`, as the events carry it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erases what a user's answers left behind: cases, audits, judge jobs and judgements.
+
+    Counters and people's labels stay. What stands in the topics ages out with their retention; a
+    rebuild leaves it out.
+    """
+    from consumers import runtime
+
+    settings = _settings()
+    _need_redis(settings)
+    if not yes:
+        typer.confirm("Erase everything of this user's answers?", abort=True)
+    parts = build(settings)
+    found = parts.store.erasure.erase(user_hash, int(time.time() * 1000))
+    with runtime.verdict_sink(parts, Health()) as sink:
+        flush(parts.store, sink)
+    out.print(f"{found.cases} cases, {found.tasks} audits and {found.jobs} judge jobs erased")
 
 
 @corpus_app.command("load")
@@ -607,6 +641,107 @@ def load_corpus(
     except BadChunk as error:
         raise _fail(str(error)) from None
     out.print(f"{stored} chunks stored")
+
+
+# Exports.
+
+After = Annotated[
+    str | None,
+    typer.Option(help="Only what changed since this cursor, which an earlier export printed."),
+]
+ToFile = Annotated[
+    Path | None,
+    typer.Option("--output", help="Into this file; one that is there goes on where it stopped."),
+]
+OfApp = Annotated[str | None, typer.Option("--app", help="Only this app's answers.")]
+
+
+@export_app.command("relevance")
+def export_relevance(after: After = None, output: ToFile = None, of_app: OfApp = None) -> None:
+    """Which chunks each question needs, as people ticked them: one JSON line a question.
+
+    What retrieval is measured against. The formats are in `docs/review/exports.md`.
+    """
+    from service.exporting.relevance import relevance_export
+
+    _export("relevance", lambda _, old: relevance_export(resumed=old), after, output, of_app)
+
+
+@export_app.command("cases")
+def export_cases(after: After = None, output: ToFile = None, of_app: OfApp = None) -> None:
+    """Test cases of the answer step: the question, its chunks as they were, what people expect.
+
+    `groundwatch check` reads the lines; put new answers in to see whether they are better.
+    """
+    from service.exporting.answer_cases import cases_export
+
+    _export("cases", lambda *_: cases_export(), after, output, of_app)
+
+
+@export_app.command("labels")
+def export_labels(
+    after: After = None,
+    output: ToFile = None,
+    of_app: OfApp = None,
+    format: Annotated[
+        Literal["jsonl", "csv"], typer.Option(help="csv: for spreadsheets, one column a part.")
+    ] = "jsonl",
+) -> None:
+    """The labels that stand, with stratum, π and ruleset; who gave them only as a keyed hash.
+
+    Notes are in there as people wrote them.
+    """
+    from service.exporting.label_rows import labels_csv_export, labels_export
+
+    make = labels_csv_export if format == "csv" else labels_export
+    name = f"labels.{format}"
+    _export(name, lambda secret, old: make(secret, resumed=old), after, output, of_app)
+
+
+def _export(
+    name: str,
+    make: Callable[[bytes, bool], Export],
+    after: str | None,
+    output: Path | None,
+    of_app: str | None,
+) -> None:
+    """``make``: from the store's secret, and whether an earlier export is gone on with."""
+    from service.exporting.cursor import START, decode_cursor, encode_cursor
+    from service.exporting.output import Kept, Output, Printed
+
+    begin = decode_cursor(after) if after is not None else START
+    settings = _settings(quiet=True)
+    _need_redis(settings)
+    parts = build(settings)
+    watched = output is None and sys.stdout.isatty()
+    with contextlib.ExitStack() as stack:
+        target: Output
+        if output is None:
+            # As bytes: text that is printed past a progress bar goes where the bar is.
+            target = Printed(lambda line: typer.echo(line.encode()), begin)
+        else:
+            target = stack.enter_context(Kept(output, _of(name, of_app), begin))
+        export = make(parts.terms().secret, not target.cursor.at_start)
+        tell = (lambda _: None) if watched else stack.enter_context(_progress("exporting"))
+        try:
+            target.write_head(export.head)
+            for part in export.run(_review_sources(parts), target.cursor, of_app):
+                target.write(part)
+                tell(f"{part.done} of {part.total} answers")
+        finally:
+            for why, count in (+export.left).items():
+                typer.echo(f"{count} {why}", err=True)
+            typer.echo(f"cursor: {encode_cursor(target.cursor)}", err=True)
+
+
+def _of(name: str, of_app: str | None) -> str:
+    return name if of_app is None else f"{name} of {of_app}"
+
+
+def _review_sources(parts: Parts) -> Sources:
+    from service.exporting.answers import Sources
+
+    return Sources(desk(parts, lambda: None), parts.store.archive, parts.store.tasks)
 
 
 @app.command()
@@ -721,8 +856,9 @@ def _serve(
         _introduce_judge(settings, health, scripted)
         if settings.judging and sink is not None:
             stack.callback(_judge_thread(parts, sink, health, scripted).close)
+        reviews = stack.enter_context(_desk(parts, intake, health))
         feedback = stack.enter_context(_feedback(parts, sink))
-        _run_web(parts, intake, feedback, settings, health, scripted, now)
+        _run_web(parts, intake, feedback, reviews, settings, health, scripted, now)
 
 
 JUDGE_OFF = "off: GROUNDWATCH_JUDGE_BASE_URL is not set"
@@ -741,6 +877,26 @@ def _introduce_judge(settings: Settings, health: Health, scripted: bool) -> None
     state += " (scripted: no model rules)" if scripted else ""
     health.set("judge", True, state)
     log.info("judge", state=state)
+
+
+@contextlib.contextmanager
+def _desk(parts: Parts, intake: Intake, health: Health) -> Iterator[Desk]:
+    """Embedded, what a person said is in the journal before anybody is told that it is saved; else
+    it is in Redis, and a thread produces it."""
+    with contextlib.ExitStack() as stack:
+        where: Sink
+        if isinstance(intake, EmbeddedIntake):
+            where = intake.reviews
+        else:
+            from consumers import runtime
+
+            where = stack.enter_context(runtime.review_sink(parts, health))
+        outbox = ReviewOutbox(parts.store, where)
+        keeper = ReviewOutboxKeeper(outbox)
+        keeper.start()
+        stack.callback(keeper.close)
+        embedded = isinstance(intake, EmbeddedIntake)
+        yield desk(parts, outbox.flush if embedded else keeper.wake)
 
 
 @contextlib.contextmanager
@@ -764,6 +920,7 @@ def _run_web(
     parts: Parts,
     intake: Intake,
     feedback: Intake | None,
+    reviews: Desk,
     settings: Settings,
     health: Health,
     scripted: bool,
@@ -782,6 +939,9 @@ def _run_web(
         tasks=parts.store.tasks,
         books=parts.store.archive.books,
         judge=_judge_state(parts, scripted),
+        counters=parts.store.archive,
+        desk=reviews,
+        policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
@@ -789,6 +949,7 @@ def _run_web(
         ),
         now=now,
     )
+    web.state.desk = reviews
     server = uvicorn.Server(
         uvicorn.Config(
             web, host=settings.host, port=settings.port, log_level="warning", access_log=False
@@ -930,7 +1091,8 @@ def _print_rebuild(report: Report) -> None:
     out.print(
         f"{report.records} records read "
         f"({report.unknown} of other kinds, {report.repeated} repeated); "
-        f"{report.batches} batches and {report.cases} cases restored; "
+        f"{report.batches} batches, {report.cases} cases and {report.changes} changes of labels "
+        "restored; "
         f"{report.holes} stretches of offsets that no batch covers; "
         f"{report.orphans} cases of batches that never closed (their events are read again); "
         f"{report.without_case} flagged answers whose case has aged out"

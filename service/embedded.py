@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -77,6 +78,10 @@ class Journal:
                 self._file.truncate(end)
                 raise Outage(f"cannot write {self.path.name}: {error.strerror}") from None
 
+    def write(self, records: Sequence[bytes]) -> None:
+        """As a sink of records."""
+        self.append(records)
+
     def read(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             for line in file:
@@ -134,6 +139,7 @@ class EmbeddedIntake:
         self._clock_ms = clock_ms
         self._verdicts = Journal(data_dir / "verdicts.jsonl")
         self._dead_letters = Journal(data_dir / "dead-letters.jsonl")
+        self.reviews = Journal(data_dir / "reviews.jsonl")
         self._lock = threading.Lock()
         self._waiting = threading.BoundedSemaphore(WAITING_REQUESTS)
         self._epoch = ""
@@ -145,11 +151,12 @@ class EmbeddedIntake:
         # A store that holds anything may be somebody else's: a rebuild would wipe it.
         empty = not self._store.checkpoints.books()
         if empty and self._verdicts.path.stat().st_size:
-            report = rebuild(self._store, self._verdicts.read(), lambda _: None)
+            records = chain(self._verdicts.read(), self.reviews.read())
+            report = rebuild(self._store, records, lambda _: None)
             if report.unknown or report.holes:
                 log.error(
                     "journal_damaged",
-                    path=str(self._verdicts.path),
+                    path=str(self._verdicts.path.parent),
                     unreadable=report.unknown,
                     holes=report.holes,
                     consequence="what stood there is not in the books",
@@ -163,6 +170,7 @@ class EmbeddedIntake:
     def close(self) -> None:
         self._verdicts.close()
         self._dead_letters.close()
+        self.reviews.close()
 
     def submit(self, events: list[bytes]) -> list[Receipt]:
         """See :class:`service.intake.Intake`."""

@@ -18,6 +18,7 @@ CheckName = Literal[
     "citations", "links", "quotes", "numbers", "identifiers", "citation_coverage", "abstention",
     "access", "retrieval", "scope", "overlap",
 ]  # fmt: skip
+Part = Literal["answer", "findings", "fault", "behaviour", "needed", "grounded", "helpful"]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Expression = Annotated[str, AfterValidator(check_expression)]
 """JMESPath, checked when the policy is read."""
@@ -120,6 +121,27 @@ class SamplingPolicy(_Closed):
     )
 
 
+class ReviewPolicy(_Closed):
+    """What people are asked about this app's answers, and how soon."""
+
+    weight: float = Field(
+        1.0,
+        ge=1 / 16,
+        le=16.0,
+        description="How much a case of this app matters beside one of another app.",
+    )
+    required: tuple[Part, ...] = Field(
+        ("answer",), description="Parts of a label that settle a case; by default one key does."
+    )
+    required_of_tasks: tuple[Part, ...] = Field(
+        ("answer", "fault", "needed", "grounded", "helpful"),
+        description="Parts that are asked of an audit.",
+    )
+    double_label: Probability = Field(
+        0.15, description="Share of the audits that two people label, unaware of each other."
+    )
+
+
 class AppPolicy(_Closed):
     """Everything that may differ between two apps."""
 
@@ -131,11 +153,13 @@ class AppPolicy(_Closed):
     access: AccessPolicy = AccessPolicy()
     disabled_checks: frozenset[CheckName] = frozenset()
     sampling: SamplingPolicy = SamplingPolicy()
+    review: ReviewPolicy = ReviewPolicy()
 
     @cached_property
     def ruleset(self) -> str:
-        """Version of the checks + hash of this app's check settings (not of its sampling)."""
-        settings = self.model_dump_json(exclude={"disabled_checks", "sampling"})
+        """Version of the checks + hash of this app's check settings (not of its sampling, not of
+        its review)."""
+        settings = self.model_dump_json(exclude={"disabled_checks", "sampling", "review"})
         settings += ",".join(sorted(self.disabled_checks))
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 

@@ -1,4 +1,5 @@
-"""A wiped store, restored from ``rag.verdicts``: the same counters, cases and checkpoints.
+"""A wiped store, restored from ``rag.verdicts`` and ``rag.reviews``: the same counters, cases,
+labels and checkpoints.
 
 The records may come in any order and more than once. Every batch goes through the same script as
 when it was first applied, with the decisions that were made then.
@@ -12,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -25,6 +27,9 @@ from service.judging.results import Answer, Judged, answer_of_row, decode_judged
 from service.outage import Outage
 from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.policy import OTHER
+from service.review.labels import Change
+from service.review.records import decode_record
+from service.review.state import numbered
 from service.sampling import SELECTED
 from service.store import Decided, Fenced, Refused, Store
 from service.verdicts import BatchRecord, decode, encode_case
@@ -40,7 +45,8 @@ class Report:
     be read again); ``without_case``: flagged answers whose case record has aged out; ``holes``:
     stretches of offsets inside an account that no batch covers (aged out, or damaged);
     ``jobs_lost``: answers that waited for the judge, whose texts went with the store;
-    ``feedback``: pieces of it that changed something."""
+    ``feedback``: pieces of it that changed something; ``changes``: labels, undos and decisions of
+    people."""
 
     records: int = 0
     unknown: int = 0
@@ -54,6 +60,7 @@ class Report:
     judgements: int = 0
     jobs_lost: int = 0
     feedback: int = 0
+    changes: int = 0
 
 
 class Collected:
@@ -66,6 +73,8 @@ class Collected:
         self._tasks: dict[Place, bytes] = {}
         self._judgements: dict[Place, bytes] = {}
         self._feedback: dict[Place, dict[tuple[str, int], bytes]] = {}
+        self._reviews: dict[str, dict[tuple[int, int, str], bytes]] = {}
+        self.erasures: dict[tuple[str, int], dict[tuple[str, int], int]] = {}
         self._with_feedback: set[tuple[str, int, int]] = set()
         self.newest_ms = 0
         self.last_seq = 0
@@ -93,6 +102,13 @@ class Collected:
             of_answer = self._feedback.setdefault((*heard.position, heard.case_id), {})
             of_answer[heard.read] = zlib.compress(value, 1)
             self.last_seq = max(self.last_seq, heard.seq)
+        elif record is not None and record["kind"] == "erase":
+            below = {(source, number): offset for source, number, offset in record["below"]}
+            self.erasures[record["user_hash"], record["at_ms"]] = below
+        elif record is not None and record["kind"] == "review":
+            change = decode_record(value)
+            of_subject = self._reviews.setdefault(change.subject, {})
+            of_subject[change.number, change.at_ms, change.reviewer] = zlib.compress(value, 1)
         elif record is not None:
             self.last_seq = max(self.last_seq, record.get("seq", 0))
             kept, name = {
@@ -128,6 +144,12 @@ class Collected:
         records = self._feedback.pop(place, {}).values()
         return [decode_heard(orjson.loads(zlib.decompress(record))) for record in records]
 
+    def histories(self) -> Iterator[list[Change]]:
+        """What people said, by subject."""
+        for records in self._reviews.values():
+            changes = [decode_record(zlib.decompress(record)) for record in records.values()]
+            yield numbered(changes)
+
     def cases_left(self) -> int:
         return len(self._cases)
 
@@ -159,7 +181,8 @@ def _rebuild(
     store: Store, epoch: str, values: Iterable[bytes | None], on_progress: Callable[[Report], None]
 ) -> Report:
     collected = Collected()
-    for value in values:
+    # First what only the store has. It may reach the topic while that is being read.
+    for value in chain(store.reviews.unflushed(-1), values):
         collected.add(value)
         if collected.report.records % 1_000 == 0:
             on_progress(collected.report)
@@ -169,6 +192,8 @@ def _rebuild(
         restorer.restore(record)
         on_progress(collected.report)
     restorer.later()
+    restorer.erase()
+    restorer.reviews()
     restorer.close()
     collected.report.orphans = collected.cases_left()
     if store.checkpoints.glance("", ())[0] != epoch:
@@ -216,7 +241,7 @@ class _Restorer:
         report.without_case += sum(
             1
             for offset, draft in drafts.items()
-            if not draft.record and offset not in record.suppressed
+            if not draft.record and offset not in record.suppressed | record.grouped
         )
         drawn = [
             answer_of_row(row, identity_of(row), record.source, record.partition)
@@ -232,11 +257,15 @@ class _Restorer:
             tasks=tuple(self._tasks(record)),
             jobs=tuple(map(_job_draft, drawn)),
         )
-        kept = {offset: bool(draft.record) for offset, draft in drafts.items()}
+        became = {
+            offset: "opened" if draft.record
+            else "grouped" if offset in record.grouped else "suppressed"
+            for offset, draft in drafts.items()
+        }  # fmt: skip
         applied = self._store.ledger.apply(
             effects,
             self._epoch,
-            decided=Decided(kept, record.refused, self._ids_from_ms, self._indexed_from_ms),
+            decided=Decided(became, record.refused, self._ids_from_ms, self._indexed_from_ms),
             outbox=False,
         )
         report.cases += applied.cases
@@ -273,9 +302,9 @@ class _Restorer:
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
         identity, day = identity_of(row), row.hour // 24
         place = (record.source, record.partition, row.offset, identity)
-        # One that was suppressed may have got a case later: that one stays where it is.
-        suppressed = row.offset in record.suppressed
-        case = None if suppressed else self._collected.take_case(place)
+        # One that had none at first may have got a case later: that one stays where it is.
+        without = row.offset in record.suppressed | record.grouped
+        case = None if without else self._collected.take_case(place)
         if case is None:
             return CaseDraft(identity, row.offset, group_hits(row)[0].group, 0.0, "", day, (), b"")
         return case_draft(case, row.offset, day, encode_case(case))
@@ -295,6 +324,17 @@ class _Restorer:
         for _, step in sorted(steps, key=itemgetter(0)):
             step()
         self._store.checkpoints.remember_late(self._collected.last_seq)
+
+    def erase(self) -> None:
+        """What was erased is so again, whatever the topic still holds of it."""
+        for (user_hash, _), below in self._collected.erasures.items():
+            self._store.erasure.apply(user_hash, below)
+
+    def reviews(self) -> None:
+        """Last: what people said is said of cases, tasks and groups that are there again."""
+        for history in self._collected.histories():
+            self._store.reviews.restore(history, self._epoch)
+            self._collected.report.changes += len(history)
 
     def _restore_judgement(self, answer: Answer, judged: Judged | None) -> None:
         place = (*answer.position, answer.job_id)

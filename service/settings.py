@@ -59,6 +59,7 @@ class Settings(BaseModel):
     topic_dead_letters: str = "rag.answers.dead-letter"
     topic_verdicts: str = "rag.verdicts"
     topic_feedback: str = "rag.feedback"
+    topic_reviews: str = "rag.reviews"
     group: str = Field("groundwatch-checks", description="Consumer group of the answers.")
     answers_transactional: bool = Field(
         False,
@@ -179,6 +180,17 @@ class Settings(BaseModel):
         0.0, ge=0, allow_inf_nan=False, description="Of a million output tokens."
     )
 
+    # The review queue
+    review_lease_s: float = Field(
+        600.0, ge=5, le=86_400, description="How long a case stays with whoever opened it."
+    )
+    review_retention_days: int = Field(
+        90,
+        ge=1,
+        description="Resolved cases, and audits that are done or expired, are kept so long. Open "
+        "ones stay; labels stay.",
+    )
+
     # Web
     host: str = "127.0.0.1"
     port: int = Field(8321, ge=0, le=65_535)
@@ -232,10 +244,12 @@ class Settings(BaseModel):
     def _topics_differ(self) -> Settings:
         topics = (
             self.topic_answers, self.topic_dead_letters, self.topic_verdicts, self.topic_feedback,
+            self.topic_reviews,
         )  # fmt: skip
         if len(set(topics)) < len(topics):
             raise ValueError(
-                "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS, TOPIC_VERDICTS and TOPIC_FEEDBACK must differ: "
+                "TOPIC_ANSWERS, TOPIC_DEAD_LETTERS, TOPIC_VERDICTS, TOPIC_FEEDBACK and "
+                "TOPIC_REVIEWS must differ: "
                 "what is written to one would be read as another"
             )
         return self

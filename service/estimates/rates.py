@@ -85,8 +85,8 @@ def clustered(sums: Sums) -> Rate:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """``value``: second minus first, a difference of two shares; ``low``, ``high``: its 95 %
-    interval. ``more``: so many more answers of the second would tell, if both shares stayed as they
-    are; None where it is told already, or where no number would."""
+    interval. ``more``: so many more answers would tell, if both sides grew alike and their shares
+    stayed as they are; None where it is told already, or where no sensible number would."""
 
     value: float
     low: float
@@ -110,16 +110,16 @@ def difference(first: Rate, second: Rate) -> Difference | None:
     if first.value is None or second.value is None:
         return None
     found = _joined(first, second, 1.0)
-    return found if found.told else Difference(found.value, found.low, found.high,
-                                               _more(first, second))  # fmt: skip
+    if found.told:
+        return found
+    return Difference(found.value, found.low, found.high, _more(first, second))
 
 
 def _joined(first: Rate, second: Rate, scale: float) -> Difference:
-    """``scale``: the second with so many times its answers."""
+    """``scale``: both with so many times their answers."""
     p1, p2 = first.hits / first.trials, second.hits / second.trials
-    l1, u1 = wilson(p1 * first.effective, first.effective)
-    effective = second.effective * scale
-    l2, u2 = wilson(p2 * effective, effective)
+    l1, u1 = wilson(p1 * first.effective * scale, first.effective * scale)
+    l2, u2 = wilson(p2 * second.effective * scale, second.effective * scale)
     value = p2 - p1
     low = value - sqrt((p2 - l2) ** 2 + (u1 - p1) ** 2)
     return Difference(value, low, value + sqrt((u2 - p2) ** 2 + (p1 - l1) ** 2))
@@ -127,14 +127,14 @@ def _joined(first: Rate, second: Rate, scale: float) -> Difference:
 
 def _more(first: Rate, second: Rate) -> int | None:
     """By bisection: the interval shrinks with every answer more."""
-    enough = MOST_ANSWERS / second.answers
-    if not _joined(first, second, max(1.0, enough)).told:
+    answers = first.answers + second.answers
+    short, enough = 1.0, 1 + MOST_ANSWERS / answers
+    if not _joined(first, second, enough).told:
         return None
-    short = 1.0
-    while (enough - short) * second.answers > 0.5:
+    while (enough - short) * answers > 0.5:
         middle = (short + enough) / 2
         short, enough = (short, middle) if _joined(first, second, middle).told else (middle, enough)
-    return ceil((enough - 1) * second.answers)
+    return ceil((enough - 1) * answers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ class Group:
     """Flagged answers with one cause. ``surface``: of its earliest member; ``by_day``: (days since
     1970, members), rising, the last 60 days; ``sample``: a case of it that may be seen;
     ``decision``: the change that decided it, None while it is undecided or open again;
-    ``open_cases``: open cases that are filed under it."""
+    ``reopened``: the one that ended by itself, as the group's rate had doubled; ``open_cases``:
+    open cases that are filed under it."""
 
     group_id: str
     app: str
@@ -110,6 +111,7 @@ class Group:
     sample: str | None = None
     decision: Change | None = None
     open_cases: int = 0
+    reopened: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,17 @@ from typing import Any
 import orjson
 
 from service.accounting import CASE_STATES, Books, States, books_of
+from service.drafts import priority_of
 from service.feedback import on_case
 from service.judging.cases import with_judgement
 from service.review.cases import (
-    DAY_MS,
     SEVERITY_ORDER,
     Case,
     CaseFilter,
     CasePage,
     CaseSummary,
     Thumbs,
-    priority,
+    lowest_priority,
 )
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
@@ -58,23 +58,29 @@ class Archive:
             sizes = [self._c.client.zcard(key) for key in keys]
             rarest = keys[sizes.index(min(sizes))]
             others = [key for key in keys if key != rarest]
-            found = self._walk(rarest, others, decode_cursor(cursor), limit + 1)
+            found = self._walk(rarest, others, decode_cursor(cursor), limit + 1, filter.since_ms)
             cases = self._summaries([case_id for case_id, _ in found[:limit]])
         more = len(found) > limit
         return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
 
     def _walk(
-        self, key: str, others: Sequence[str], after: tuple[str, float] | None, want: int
+        self,
+        key: str,
+        others: Sequence[str],
+        after: tuple[str, float] | None,
+        want: int,
+        since_ms: int | None,
     ) -> list[tuple[str, float]]:
-        """Ids of ``key`` that are in all ``others`` and not withheld, by falling (priority, id),
-        after ``after``."""
+        """Ids of ``key`` that are in all ``others``, not withheld and of answers since
+        ``since_ms``, by falling (priority, id), after ``after``."""
         withheld = self._c.keys.index("status", WITHHELD)
         found: list[tuple[str, float]] = []
         top: Any = after[1] if after else "+inf"
+        bottom: Any = "-inf" if since_ms is None else lowest_priority(since_ms)
         skip = 0
         while len(found) < want:
             page = self._c.client.zrevrangebyscore(
-                key, top, "-inf", start=skip, num=_WALK, withscores=True
+                key, top, bottom, start=skip, num=_WALK, withscores=True
             )
             skip += len(page)
             ids = [(text(case_id), score) for case_id, score in page]
@@ -82,7 +88,8 @@ class Archive:
                 ids = [item for item in ids if (item[1], item[0]) < (after[1], after[0])]
             for other in others:
                 ids = self._those(ids, other, inside=True)
-            found += self._those(ids, withheld, inside=False)
+            ids = self._those(ids, withheld, inside=False)
+            found += ids if since_ms is None else self._since(ids, since_ms)
             if len(page) < _WALK:
                 break
         return found[:want]
@@ -95,6 +102,17 @@ class Archive:
         scores = self._c.client.zmscore(key, [case_id for case_id, _ in ids])
         return [
             item for item, score in zip(ids, scores, strict=True) if (score is not None) is inside
+        ]
+
+    def _since(self, ids: list[tuple[str, float]], since_ms: int) -> list[tuple[str, float]]:
+        pipe = self._c.client.pipeline(transaction=False)
+        for case_id, _ in ids:
+            pipe.hget(self._c.keys.case(case_id), "occurred")
+        times = pipe.execute()
+        return [
+            item
+            for item, ms in zip(ids, times, strict=True)
+            if ms is not None and int(ms) >= since_ms
         ]
 
     def _summaries(self, case_ids: Sequence[str]) -> list[CaseSummary]:
@@ -148,15 +166,24 @@ class Archive:
             reduced=body["reduced"],
             judgement=body.get("judgement"),
             feedback=body.get("feedback"),
+            priority=priority_of(body),
         )
 
     def case_counts(self) -> dict[str, int]:
-        """Cases by state, counted from the index."""
+        """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
+        (expired, erased) nothing is left but their number."""
+        keys = self._c.keys
+        open_cases = keys.index("status", "open")
+        claimed = int(self._c.run("count_claims", [open_cases], [keys.prefix]))
         with self._c.guard():
             counts = {
-                state: int(self._c.client.zcard(self._c.keys.index("status", state)))
+                state: int(self._c.client.zcard(keys.index("status", state)))
                 for state in CASE_STATES
             }
+            ended = self._c.client.hmget(keys.totals, "cases:expired", "cases:erased")
+        counts["claimed"] = min(claimed, counts["open"])
+        counts["open"] -= counts["claimed"]
+        counts["expired"], counts["erased"] = (int(number or 0) for number in ended)
         return counts
 
     def states(self) -> States:
@@ -169,25 +196,29 @@ class Archive:
                 for severity in SEVERITY_ORDER
             }
 
-    def oldest_open_ms(self) -> int | None:
-        """When the oldest open case's answer was given, ms since 1970. Within one severity the
-        order by priority is the order by time."""
-        ages = []
+    def open_since(self, since_ms: int) -> int:
+        """Open cases of answers that were given since then."""
         with self._c.guard():
-            for severity in SEVERITY_ORDER:
-                key = self._c.keys.index("open", severity)
-                for _, score in self._c.client.zrange(key, 0, 0, withscores=True):
-                    ages.append(int((score - priority(severity, 0)) * DAY_MS))
-        return min(ages, default=None)
+            key = self._c.keys.index("since", "open")
+            return int(self._c.client.zcount(key, since_ms, "+inf"))
+
+    def oldest_open_ms(self) -> int | None:
+        """When the oldest open case's answer was given, ms since 1970."""
+        with self._c.guard():
+            first = self._c.client.zrange(
+                self._c.keys.index("since", "open"), 0, 0, withscores=True
+            )
+        return int(first[0][1]) if first else None
 
     def facets(self) -> dict[str, list[str]]:
-        """``apps``, ``releases``, ``checks``, ``reasons`` → the values that occur among cases."""
+        """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
+        among cases."""
         with self._c.guard():
             return {
                 f"{name}s": sorted(
                     text(value) for value in self._c.client.smembers(self._c.keys.facet(name))
                 )
-                for name in ("app", "release", "check", "reason")
+                for name in ("app", "release", "check", "reason", "language")
             }
 
     def totals(self) -> dict[str, int]:
@@ -282,7 +313,7 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         query=body["query"],
         group=body["group"],
         alike=alike,
-        priority=body["priority"],
+        priority=priority_of(body).total,
         scripted=_scripted(body.get("judgement")),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from service.drafts import CaseDraft, JobDraft
+from service.drafts import CaseDraft, JobDraft, with_seen
 from service.feedback import (
     INDEXES,
     Entry,
@@ -21,9 +21,17 @@ from service.feedback import (
 )
 from service.pipeline import identity_hash
 from service.store.connection import Connection, text
-from service.store.judgements import KEPT_DAYS
+from service.store.judgements import without_case
 from service.store.keys import FEEDBACK_BUCKETS
-from service.store.ledger import Caps, Fenced, Refused, case_spec, group_spec
+from service.store.ledger import (
+    ROWS_KEPT_DAYS,
+    Caps,
+    Fenced,
+    Refused,
+    case_spec,
+    group_spec,
+    seen_of,
+)
 from service.store.places import slot_ms_of
 
 
@@ -95,8 +103,10 @@ class Feedback:
     ) -> tuple[str, str]:
         """What feedback does, once. ``case``: to open where there is none; ``job``: of an answer
         that the second draw selects. Returns what became of the case (``opened``, ``suppressed``,
-        ``hinted`` or empty) and the answer's new state (or empty). Raises :class:`Repeated`,
-        :class:`Changed` or :class:`Fenced`."""
+        ``grouped``, ``hinted`` or empty) and the answer's new state (or empty). Raises
+        :class:`Repeated`, :class:`Changed` or :class:`Fenced`."""
+        if case is not None:
+            case = with_seen(case, seen_of(self._c, {case.group}).get(case.group, 0))
         spec = self._spec(heard, case, epoch) | {
             "repeated": False,
             "entry": found[1] if found is not None else "",
@@ -112,7 +122,7 @@ class Feedback:
     def restore(self, heard: Heard, case: CaseDraft | None, timestamp_ms: int, epoch: str) -> None:
         """Once more, with what was decided then. ``case``: the one that it opened, None when its
         record has aged out; ``timestamp_ms``: of the answer's record."""
-        opens = heard.case in ("opened", "suppressed")
+        opens = heard.case in ("opened", "suppressed", "grouped")
         draft = case or CaseDraft(heard.case_id, heard.position[2], "", 0.0, "low",
                                   heard.hour // 24, (), b"")  # fmt: skip
         spec = self._spec(heard, draft if opens else None, epoch) | {
@@ -125,7 +135,7 @@ class Feedback:
             "payloads": True,
         }
         if opens:
-            spec["case"]["decided"] = case is not None
+            spec["case"]["decided"] = "opened" if case is not None else without_case(heard.case)
         # Where a rebuild has put the answer, if it is within the window.
         slot = timestamp_ms // slot_ms_of(self._caps.feedback_window_ms)
         identity = identity_hash(heard.identity, heard.event_id)
@@ -171,7 +181,7 @@ class Feedback:
             "stratum": heard.stratum,
             "day": str(heard.hour // 24),
             "row_key": heard.row_key,
-            "row_ttl_s": KEPT_DAYS * 86_400,
+            "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "raised": repr(heard.pi) if heard.raised else "",
             "flagged": heard.flagged,
             "thumb": heard.thumb,

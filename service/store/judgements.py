@@ -5,21 +5,30 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 
-from service.drafts import CaseDraft, indexes_of
+from service.drafts import CaseDraft, case_draft, indexes_of, with_seen
 from service.judging.cases import draft_judged_case, group_hits
 from service.judging.jobs import Job
 from service.judging.judgement import encode_judgement
 from service.judging.results import Judged, compact, counters_of, encode_head, totals_of
+from service.review.cases import SEVERITY_STEPS
 from service.store.connection import Connection, pairs, text
 from service.store.jobs import GROUP
-from service.store.ledger import Caps, Fenced, Refused, case_spec, group_spec
+from service.store.ledger import (
+    ROWS_KEPT_DAYS,
+    Caps,
+    Fenced,
+    Refused,
+    case_spec,
+    group_spec,
+    row_key,
+    seen_of,
+)
 
-KEPT_DAYS = 90
 MAX_RECORD_BYTES = 700_000
 FLUSHED_AT_ONCE = 50
 
@@ -39,14 +48,19 @@ class Judgements:
         self, entry: str, judged: Judged, job: Job, epoch: str, *, payloads: bool = True
     ) -> str:
         """Store a judgement and drop its job. Returns what became of the case: ``opened``,
-        ``enriched``, ``suppressed``, or empty. ``payloads``: False when memory is short. Raises
-        :class:`Gone` or :class:`Fenced`."""
-        return self._store(judged, draft_judged_case(judged, job.event), epoch, entry, payloads)
+        ``enriched``, ``suppressed``, ``grouped``, or empty. ``payloads``: False when memory is
+        short. Raises :class:`Gone` or :class:`Fenced`."""
+        draft = draft_judged_case(judged, job.event, weight=job.weight)
+        if draft.record:
+            draft = with_seen(draft, seen_of(self._c, {draft.group}).get(draft.group, 0))
+        return self._store(judged, draft, epoch, entry, payloads)
 
     def restore(self, judged: Judged, record: bytes | None, epoch: str) -> None:
         """Apply a judgement once more, with what was decided then. ``record``: of the case that it
         opened, None when there is none (any more)."""
-        draft = replace(draft_judged_case(judged, None), record=record or b"")
+        draft = draft_judged_case(judged, None)
+        if record is not None:
+            draft = case_draft(orjson.loads(record), draft.offset, draft.day, record)
         self._store(judged, draft, epoch, None, payloads=True)
 
     def _store(
@@ -54,6 +68,9 @@ class Judgements:
     ) -> str:
         keys, answer = self._c.keys, judged.answer
         hits = group_hits(judged)
+        decided = None
+        if entry is None:
+            decided = "opened" if draft.record else without_case(judged.case)
         spec: dict[str, Any] = {
             "prefix": keys.prefix,
             "epoch": epoch,
@@ -67,13 +84,13 @@ class Judgements:
                 "fields": counters_of(judged),
             },
             "day": str(answer.hour // 24),
-            # With the position: an id that came again after its window was judged twice.
-            "row_key": "@".join((answer.job_id, *map(str, answer.position))),
+            "row_key": row_key(answer.job_id, *answer.position),
             "row": orjson.dumps(compact(judged)).decode(),
-            "row_ttl_s": KEPT_DAYS * 86_400,
+            "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "flagged": answer.flagged,
             "groups": [group_spec(hit) for hit in hits],
-            "case": self._case(draft, [hit.group for hit in hits], repeated=entry is None),
+            "case": self._case(draft, [hit.group for hit in hits], decided),
+            "weights": SEVERITY_STEPS,
             "payloads": payloads,
             "max_groups": self._caps.max_groups,
             "max_cases": self._caps.max_cases,
@@ -97,10 +114,10 @@ class Judgements:
             raise Gone
         return text(reply[1])
 
-    def _case(self, draft: CaseDraft, groups: list[str], repeated: bool) -> dict[str, Any]:
+    def _case(self, draft: CaseDraft, groups: list[str], decided: str | None) -> dict[str, Any]:
         """Of the case to open, or to enrich: then with everything that it is listed under."""
         known = self._indexes(draft.case_id) if groups else None
-        spec = case_spec(draft, groups, bool(draft.record) if repeated else None)
+        spec = case_spec(draft, groups, decided)
         if known is not None:
             own = [index for index in draft.indexes if index[0] != "severity"]
             spec["indexes"] = [list(index) for index in dict.fromkeys([*own, *known])]
@@ -139,6 +156,11 @@ class Judgements:
     def flushed(self, entries: Sequence[bytes]) -> bool:
         """Drop these once they are produced. False when they are not the first ones any more."""
         return bool(self._c.run("trim_outbox", [self._c.keys.late_outbox], list(entries)))
+
+
+def without_case(became: str) -> str:
+    """What a rebuild repeats of an answer that has no case, or whose case has aged out."""
+    return "grouped" if became == "grouped" else "suppressed"
 
 
 def record_of(entry: bytes) -> bytes:

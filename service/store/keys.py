@@ -17,24 +17,31 @@
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
-| case:C | hash | deflated case record, status, group, severity, priority, judgement, thumbs |
-| cases:D:V | zset | case ids with value V in dimension D, by priority; `open`: by severity |
+| case:C | hash | deflated case record, where it stands, judgement, thumbs, who skipped it |
+| cases:D:V | zset | case ids with value V in dimension D, by priority (`since`: by time, ms) |
 | facet:D | set | values of dimension D that occur |
 | jobs | stream | judge jobs: case id and deflated job; group `judges` |
 | outbox:late | list | records of judgements, feedback and their cases, not yet produced |
 | judged:D | hash | case id and position → what the judge said of an answer of day D; 90 days |
 | raised:D | hash | case id and position → the larger π of a second draw, of day D; 90 days |
 | flagged:D | set | case id and position of answers of day D flagged late and without a case |
+| grouped:D | set | those that a group's decision took and that judge or feedback may yet open |
 | feedback:T | hash | places of the answers of time slot T: where counted, how drawn |
 | feedback:T:B | hash | identity hash → position, place, what was decided; bucket B of slot T |
 | feedback:read | hash | topic id and partition → next feedback to be read |
-| task:C | hash | deflated audit task of answer C, status, due (ms) |
+| task:C | hash | deflated audit task of answer C, status, due (ms), who labelled or skipped it |
 | tasks:S | zset | audit tasks in state S, open ones by when they are due (ms) |
 | budget:D | hash | what judging cost on day D: debited, settled, of audits, answers |
 | budget:D:open | hash | reservation of day D → what it debited, until it is settled |
 | budget:calls | list | when the calls of the last minute were made (ms) |
 | factors | hash | sampling factors in force: version, body as JSON, the audits' reserve |
-| lease:L | hash | holder of lease L: token, fence; expires |
+| history:S | list | changes of S (case, task or group and its id) as JSON, the oldest first |
+| changes | zset | every change, as S and its number, by time (ms) |
+| changes:R | zset | those of reviewer R |
+| disagreements | zset | audit tasks that two people labelled differently, by time (ms) |
+| claims | set | what reviewers hold: case, task or group and its id |
+| outbox:web | list | changes not yet produced |
+| lease:L | hash | holder of lease L: token, fence; of a review, reviewer and end too; expires |
 | fences | hash | lease → fence of its last holder |
 | doc:K | hash | chunk texts of corpus K by ref |
 | numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
@@ -174,6 +181,24 @@ class Keys:
 
     def tasks(self, state: str) -> str:
         return f"{self.prefix}tasks:{state}"
+
+    def history(self, subject: str) -> str:
+        return f"{self.prefix}history:{subject}"
+
+    def changes(self, reviewer: str | None = None) -> str:
+        return self.prefix + ("changes" if reviewer is None else f"changes:{reviewer}")
+
+    @property
+    def disagreements(self) -> str:
+        return self.prefix + "disagreements"
+
+    @property
+    def claims(self) -> str:
+        return self.prefix + "claims"
+
+    @property
+    def review_outbox(self) -> str:
+        return self.prefix + "outbox:web"
 
     def numbers(self, corpus: str) -> str:
         return f"{self.prefix}numbers:{corpus}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,16 +59,17 @@ class Applied:
     suppressed: int
     jobs: int = 0
     refused: int = 0
+    grouped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided when a batch was first applied. ``kept``: offset of a flagged answer →
-    whether it has a case; ``refused``: offsets of the jobs that the backlog had no room for.
-    Identities of records before ``ids_from_ms``, and places in feedback's index of those before
-    ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
+    """What was decided when a batch was first applied. ``became``: offset of a flagged answer →
+    ``opened``, ``suppressed`` or ``grouped``; ``refused``: offsets of the jobs that the backlog had
+    no room for. Identities of records before ``ids_from_ms``, and places in feedback's index of
+    those before ``indexed_from_ms`` (milliseconds since 1970), have left their windows by now."""
 
-    kept: Mapping[int, bool]
+    became: Mapping[int, str]
     refused: frozenset[int]
     ids_from_ms: int = 0
     indexed_from_ms: int = 0
@@ -129,6 +130,10 @@ class Ledger:
             published = self._c.client.hget(self._c.keys.factors, "body")
         factors = decode_factors(published) if published else INITIAL_FACTORS
         return Seen(frozenset(int(identity) for identity in known), releases, factors)
+
+    def seen(self, groups: Collection[str]) -> dict[str, int]:
+        """Answers that each of these groups has had; those without any are absent."""
+        return seen_of(self._c, groups)
 
     def _place(self, identity: int, timestamp_ms: int) -> tuple[int, str, str]:
         """Time slot, bucket, identity; as text, since a script's numbers are doubles."""
@@ -224,15 +229,16 @@ class Ledger:
                 case_spec(
                     case,
                     groups_by_offset[case.offset],
-                    None if decided is None else decided.kept[case.offset],
+                    None if decided is None else decided.became[case.offset],
                 )
                 for case in effects.cases
             ],
             "tasks": [{"id": task.task_id, "due_ms": str(task.due_ms)} for task in effects.tasks],
             "jobs": [
-                _job_spec(job, None if decided is None else job.offset in decided.refused)
+                _job_spec(job, batch, None if decided is None else job.offset in decided.refused)
                 for job in effects.jobs
             ],
+            "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "max_backlog": caps.max_backlog,
             "max_cases": caps.max_cases,
             "cases_per_group_day": caps.cases_per_group_day,
@@ -292,6 +298,26 @@ def batch_record(effects: Effects) -> BatchRecord:
     )
 
 
+def seen_of(connection: Connection, groups: Collection[str]) -> dict[str, int]:
+    pipe = connection.client.pipeline(transaction=False)
+    for group in groups:
+        pipe.hget(connection.keys.group(group), "count")
+    with connection.guard():
+        counts = pipe.execute() if groups else []
+    return {
+        group: int(count) for group, count in zip(groups, counts, strict=True) if count is not None
+    }
+
+
+ROWS_KEPT_DAYS = 90
+"""For how long it is remembered what became of single answers."""
+
+
+def row_key(case_id: str, *position: str | int) -> str:
+    """Of an answer, with its position: an id that came again after its window is another one."""
+    return "@".join((case_id, *map(str, position)))
+
+
 def group_spec(hit: GroupHit) -> dict[str, str]:
     return {
         "id": hit.group,
@@ -306,7 +332,9 @@ def group_spec(hit: GroupHit) -> dict[str, str]:
     }
 
 
-def case_spec(case: CaseDraft, groups: list[str], decided: bool | None) -> dict[str, Any]:
+def case_spec(case: CaseDraft, groups: list[str], decided: str | None) -> dict[str, Any]:
+    """``decided``: what became of the answer when this was done first: ``opened``, ``suppressed``
+    or ``grouped``."""
     return {
         "id": case.case_id,
         "offset": str(case.offset),
@@ -314,14 +342,18 @@ def case_spec(case: CaseDraft, groups: list[str], decided: bool | None) -> dict[
         "priority": repr(case.priority),
         "severity": case.severity,
         "day": str(case.day),
+        "occurred": case.occurred_ms,
+        "ruleset": case.ruleset,
         "indexes": [list(index) for index in case.indexes],
         "decided": decided,
     }
 
 
-def _job_spec(job: JobDraft, refused: bool | None) -> dict[str, Any]:
+def _job_spec(job: JobDraft, batch: Batch, refused: bool | None) -> dict[str, Any]:
     app, hour, field = job.place
     return {
+        "row_key": row_key(job.job_id, batch.source, batch.partition, job.offset),
+        "day": str(hour // 24),
         "id": job.job_id,
         "offset": str(job.offset),
         "audited": job.audited,

@@ -23,10 +23,13 @@ class Tasks:
         self._c = connection
 
     def counts(self) -> dict[str, int]:
-        """Tasks by state."""
+        """Tasks by state, those whose answers are no longer kept included."""
+        keys = self._c.keys
         with self._c.guard():
+            gone = self._c.client.hmget(keys.totals, *(f"tasks:{state}" for state in TASK_STATES))
             return {
-                state: int(self._c.client.zcard(self._c.keys.tasks(state))) for state in TASK_STATES
+                state: int(self._c.client.zcard(keys.tasks(state))) + int(number or 0)
+                for state, number in zip(TASK_STATES, gone, strict=True)
             }
 
     def list_tasks(self, cursor: str | None = None, limit: int = 50) -> TaskPage:

@@ -6,18 +6,19 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, Field
 
 from service.accounting import Books, PartitionBook
 from service.health import Health, liveness, readiness
 from service.intake import Intake, Receipt
 from service.metrics import Metrics
-from service.review.cases import Case, CaseFilter, CasePage
+from service.review.cases import DAY_MS, Case, CaseFilter, CasePage
 from service.review.tasks import Task, TaskPage, blind
 from service.web.body import JSON, NDJSON, read_body
 from service.web.options import WebOptions
@@ -27,6 +28,13 @@ from service.web.problems import PROBLEM_JSON, Problem, ProblemBody, problem_of
 StatusChoice = Literal["open", "claimed", "resolved", "expired", "erased", "any"]
 Name = Annotated[str | None, Query(max_length=2048)]
 
+Day = Annotated[date, Field(ge=date(2000, 1, 1), le=date(2200, 1, 1))]
+
+
+def day_ms(day: date) -> int:
+    """When it began (UTC), milliseconds since 1970."""
+    return (day - date(1970, 1, 1)).days * DAY_MS
+
 
 def case_filter(
     app: Name = None,
@@ -35,6 +43,15 @@ def case_filter(
     reason: Name = None,
     severity: Annotated[Literal["", "low", "medium", "high"] | None, Query()] = None,
     status: Annotated[StatusChoice, Query(description="`any` lists every status.")] = "open",
+    language: Name = None,
+    group: Annotated[
+        str | None, Query(max_length=200, description="Its open cases, by the group's id.")
+    ] = None,
+    since: Annotated[
+        Day | None,
+        BeforeValidator(lambda given: given or None),
+        Query(description="Of answers that were given on this day (UTC) or later."),
+    ] = None,
 ) -> CaseFilter:
     """The filter of the query string; a part left empty (as forms send it) is not given."""
     return CaseFilter(
@@ -44,6 +61,9 @@ def case_filter(
         reason=reason or None,
         severity=severity or None,
         status=None if status == "any" else status,
+        language=language or None,
+        group=group or None,
+        since_ms=None if since is None else day_ms(since),
     )
 
 
@@ -54,18 +74,19 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 
 def page_of(cases: CaseReader, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
     """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
-    with _cursor_fault(cursor):
+    with cursor_fault(cursor):
         return cases.list_cases(filter, cursor or None, limit)
 
 
 def task_page_of(tasks: TaskReader, cursor: str | None, limit: int) -> TaskPage:
     """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
-    with _cursor_fault(cursor):
+    with cursor_fault(cursor):
         return tasks.list_tasks(cursor or None, limit)
 
 
 @contextmanager
-def _cursor_fault(cursor: str | None) -> Iterator[None]:
+def cursor_fault(cursor: str | None) -> Iterator[None]:
+    """A ValueError about a cursor becomes :class:`Problem` 422."""
     try:
         yield
     except ValueError:

@@ -18,14 +18,20 @@ from service.events import AnswerEvent
 from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
+from service.policy import Policy
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.days import Days
 from service.web.feedback import feedback_routes
+from service.web.labelled import RecentChanges
+from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
+from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, ChangeReader, CounterReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.rendering import STATIC, Renderer, error_page, templates
+from service.web.trying import try_routes
 
 TICK_S = 1.0
 _SCHEMA_REF = "#/components/schemas/{model}"
@@ -38,14 +44,18 @@ def create_app(
     tasks: TaskReader,
     books: Callable[[], Books],
     judge: Callable[[], JudgeState],
+    counters: CounterReader,
     health: Health,
     metrics: Metrics,
     settings: WebOptions,
     feedback: Intake | None = None,
+    desk: ChangeReader | None = None,
+    policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
+    ``desk``: where people's labels are, None where there is none.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -72,9 +82,15 @@ def create_app(
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
-    app.include_router(
-        page_routes(Renderer(environment, now), cases, tasks, books, judge, settings)
-    )
+    render = Renderer(environment, now)
+    public_url = settings.public_url.rstrip("/")
+    changes = RecentChanges(desk, time.monotonic) if desk is not None else None
+    days = Days(counters, time.monotonic)
+    app.include_router(page_routes(render, cases, tasks, books, judge, settings))
+    app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
+    if desk is not None and changes is not None:
+        app.include_router(labels_routes(render, desk, tasks, changes, lambda _: ""))
+    app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)

@@ -53,12 +53,12 @@ class Plot:
 
     @property
     def highest(self) -> float:
-        """Of all values; of the intervals no more than is needed to show some three times that,
-        or one day of few answers would flatten the rest."""
+        """Of all values; of the intervals no more than twice the highest of these, or one day of
+        few answers would flatten the rest."""
         values = [point.value for point in self.points if point.value is not None]
         reach = [point.high for point in self.points if point.high is not None]
         most = max(values, default=0.0)
-        return max(self.top, most, min(max(reach, default=0.0), 3 * most)) or 1.0
+        return max(self.top, most, min(max(reach, default=0.0), 2 * most)) or 1.0
 
 
 def line(plot: Plot) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
@@ -11,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
 from service.review.cases import CaseFilter
-from service.web.api import Cursor, Filter, page_of, task_page_of
+from service.web.api import Cursor, Filter, day_ms, page_of, task_page_of
 from service.web.judging import judge_line
 from service.web.options import WebOptions
 from service.web.ports import CaseReader, JudgeState, TaskReader
@@ -21,10 +22,14 @@ from service.web.texts import COOKIE, Speaking, safe_return
 from service.web.views import (
     books_line,
     case_view,
+    saved_filters,
     task_view,
+    utc,
 )
 
 PAGE_SIZE = 50
+AGES = (("today", 0), ("yesterday", 1), ("week", 6), ("month", 29))
+"""Choices of age, and how many days back each begins."""
 A_YEAR_S = 365 * 86_400
 Back = Annotated[str, Query(max_length=4096)]
 
@@ -40,10 +45,6 @@ def page_routes(
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
-    @page("/")
-    async def home() -> Response:
-        return RedirectResponse("/queue", 307)
-
     @page("/language")
     def language(to: Literal["en", "de"], back: Back = "/") -> Response:
         response = RedirectResponse(safe_return(back), 303)
@@ -52,9 +53,17 @@ def page_routes(
 
     @page("/queue")
     def queue(t: Speaking, filter: Filter, cursor: Cursor = None) -> Response:
+        by_severity = cases.open_by_severity()
+        today = datetime.fromtimestamp(render.now_ms / 1000, UTC).date()
         return render(
             t,
             "queue.html",
+            saved=saved_filters(
+                filter, by_severity, cases.open_since(day_ms(today)), today, tasks.counts()
+            ),
+            oldest_ms=cases.oldest_open_ms(),
+            ages=[(name, (today - timedelta(days=back)).isoformat()) for name, back in AGES],
+            since="" if filter.since_ms is None else utc(filter.since_ms)[:10],
             page=page_of(cases, filter, cursor, PAGE_SIZE),
             filter=filter,
             unfiltered=CaseFilter(),

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from service.budget import BudgetState
 from service.review.cases import Case, CaseFilter, CasePage
+from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
 
 
@@ -25,13 +26,30 @@ class CaseReader(Protocol):
         """Status → number of cases."""
         ...
 
+    def open_by_severity(self) -> dict[str, int]:
+        """Severity → number of open cases."""
+        ...
+
+    def open_since(self, since_ms: int) -> int:
+        """Open cases of answers that were given since then, ms since 1970."""
+        ...
+
+    def oldest_open_ms(self) -> int | None:
+        """When the oldest open case's answer was given, ms since 1970; None without one."""
+        ...
+
     def facets(self) -> dict[str, list[str]]:
-        """The known values of ``apps``, ``releases``, ``checks`` and ``reasons``."""
+        """The known values of ``apps``, ``releases``, ``checks``, ``reasons`` and
+        ``languages``."""
         ...
 
 
 class TaskReader(Protocol):
     """All methods raise ``service.outage.Outage`` while the store is away."""
+
+    def counts(self) -> dict[str, int]:
+        """Status → number of tasks."""
+        ...
 
     def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
         """At most ``limit`` open tasks, those that are due first before the others, after
@@ -62,3 +80,13 @@ class CounterReader(Protocol):
         :func:`service.accounting.counters_of`. Hours that were rolled up stand at the first hour of
         their day."""
         ...
+
+
+class ChangeReader(Protocol):
+    """What of the review desk (:class:`service.review.desk.ReviewDesk`) is read for lists."""
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage: ...
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage: ...

@@ -12,11 +12,14 @@ from fastapi import Depends, Request
 from markupsafe import Markup
 
 from service.web.showing import showable
-from service.web.words import Words, books, frame, queue, tasks
+from service.web.words import Words, books, frame, labels, overview, queue, tasks, trying
 
 LANGUAGES = ("en", "de")
 COOKIE = "language"
-TABLES: tuple[Words, ...] = (frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS)
+TABLES: tuple[Words, ...] = (
+    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS,
+    labels.WORDS, trying.WORDS,
+)  # fmt: skip
 
 
 @cache
@@ -79,7 +82,7 @@ class Tongue:
         return self._points(f"{number:,}")
 
     def decimal(self, number: float, digits: int = 1) -> str:
-        return self._points(f"{number:,.{digits}f}")
+        return self._points(f"{number:,.{digits}f}").replace("-", "\N{MINUS SIGN}")
 
     def percent(self, share: float, digits: int = 1) -> str:
         """``1.2 %`` with a space that does not break."""

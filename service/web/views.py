@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from service.accounting import Books, Kind
 from service.judging.findings import NAME as JUDGE
-from service.review.cases import Case, CaseFilter, CaseSummary
+from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary
 from service.review.tasks import Task, blind
 from service.web.judging import JudgeView, judge_view
 from service.web.marking import (
@@ -45,18 +45,51 @@ def moment(then_ms: int) -> str:
     return f"{utc(then_ms)[:16].replace('T', ' ')} UTC".strip()
 
 
-def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: str | None) -> str:
+def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: Any) -> str:
     """The address of a filtered queue; the open queue is the default and needs no status."""
     changed = replace(filter, **changes)
     terms = [(name, value) for name, value in changed.indexes() if (name, value) != _OPEN]
     if changed.status is None:
         terms.append(("status", "any"))
+    if changed.since_ms is not None:
+        terms.append(("since", utc(changed.since_ms)[:10]))
     if cursor is not None:
         terms.append(("cursor", cursor))
     return "/queue" + (f"?{urlencode(terms, errors='replace')}" if terms else "")
 
 
 _OPEN = ("status", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """``count``: what it lists now; ``here``: it is the one that is shown."""
+
+    name: str
+    url: str
+    count: int
+    here: bool = False
+
+
+def saved_filters(
+    shown: CaseFilter,
+    by_severity: Mapping[str, int],
+    given_today: int,
+    today: date,
+    tasks: Mapping[str, int],
+) -> list[SavedFilter]:
+    """``given_today``: open cases of answers of today; ``tasks``: audit tasks by state."""
+    counts = {"all": sum(by_severity.values())}
+    counts |= {name: by_severity.get(name, 0) for name in SEVERITY_ORDER}
+    since_ms = int(datetime(today.year, today.month, today.day, tzinfo=UTC).timestamp() * 1000)
+    filters = {"all": CaseFilter()}
+    filters |= {name: CaseFilter(severity=name) for name in SEVERITY_ORDER}
+    filters["today"], counts["today"] = CaseFilter(since_ms=since_ms), given_today
+    saved = [
+        SavedFilter(name, queue_url(filter), counts[name], filter == shown)
+        for name, filter in filters.items()
+    ]
+    return [*saved, SavedFilter("tasks", "/tasks", tasks.get("open", 0))]
 
 
 @dataclass(frozen=True, slots=True)

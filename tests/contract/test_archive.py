@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_filters_combine(world: World) -> None:
         flagged("e", 1, release={"id": "r2"}, app="sales"),
     ])  # fmt: skip
 
-    def listed(**parts: str | None) -> set[str]:
+    def listed(**parts: Any) -> set[str]:
         return set(ids(walk(world, 2, CaseFilter(**{"status": None, **parts}))))
 
     everything = {"a", "b", "c", "d", "e"}
@@ -107,11 +108,38 @@ def test_filters_combine(world: World) -> None:
     assert listed(app="nobody") == set()
 
 
+def test_cases_by_language_and_group_and_age(world: World) -> None:
+    world.take([flagged("en", 1), flagged("alike", 1)])
+    world.take([flagged("de", 2, language="de")], at_ms=NOW + HOUR_MS)
+    world.take([event("minus", answer="It costs −45 € [pricing#plans].")], at_ms=NOW + 2 * HOUR_MS)
+
+    def listed(**parts: Any) -> list[str]:
+        return sorted(ids(walk(world, 1, CaseFilter(**{"status": None, **parts}))))
+
+    [german] = walk(world, 5, CaseFilter(language="de"))
+    assert german.event_id == "de"
+    [first, *_] = [case for case in walk(world, 5) if case.event_id == "en"]
+    assert listed(group=first.group) == ["alike", "en"]
+    assert listed(since_ms=NOW) == ["alike", "de", "en", "minus"]
+    assert listed(since_ms=NOW + 1) == ["de", "minus"]
+    assert listed(since_ms=NOW + HOUR_MS, language="de") == ["de"]
+    assert listed(since_ms=NOW + 3 * HOUR_MS) == []
+    assert world.archive.open_since(NOW + 1) == 2
+
+
+def test_age_holds_across_pages_of_the_walk(make_world: MakeWorld) -> None:
+    """A high old case stands before a low young one: age is no cut of the list."""
+    world = make_world(cases_per_group_day=1_000)
+    world.take([flagged(f"old{n}") for n in range(250)], at_ms=NOW - HOUR_MS)
+    world.take([event("young", answer="It costs −45 € [pricing#plans].")], at_ms=NOW)
+    assert ids(walk(world, 10, CaseFilter(since_ms=NOW))) == ["young"]
+
+
 def test_facets_name_what_occurs(world: World) -> None:
     world.take([flagged("a"), flagged("b", app="sales", release={"id": "r2"}), event("clean")])
     assert world.archive.facets() == {
         "apps": ["sales", "support"], "releases": ["r1", "r2"], "checks": ["citations"],
-        "reasons": ["unknown_ref"],
+        "reasons": ["unknown_ref"], "languages": ["en"],
     }  # fmt: skip
 
 

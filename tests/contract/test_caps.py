@@ -129,7 +129,10 @@ def test_what_was_decided_before_is_repeated(make_world: MakeWorld, kept: bool) 
     world.take([event("first", cites="x")])
     effects = world.effects([event("b", cites="x")])
     applied = world.ledger.apply(
-        effects, world.epoch, decided=Decided({1: kept}, frozenset()), outbox=False
+        effects,
+        world.epoch,
+        decided=Decided({1: "opened" if kept else "suppressed"}, frozenset()),
+        outbox=False,
     )
     assert applied.cases == int(kept)
     assert world.ledger.outbox(SOURCE, 0) is None

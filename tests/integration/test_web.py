@@ -61,6 +61,7 @@ def site(redis_url: str, tmp_path: Path) -> Iterator[Site]:
         tasks=parts.store.tasks,
         books=parts.store.archive.books,
         judge=JudgeState,
+        counters=parts.store.archive,
         health=Health(),
         metrics=parts.metrics,
         settings=WebOptions(max_body_bytes=MAX_BODY),

@@ -36,7 +36,7 @@ def invoke(monkeypatch):
 def test_the_commands_of_the_spine_are_there() -> None:
     assert {
         "serve", "consume", "check", "evaluate", "replay", "demo", "books", "checkpoints",
-        "dead-letters", "rebuild", "corpus", "schema", "config",
+        "dead-letters", "rebuild", "corpus", "export", "schema", "config",
     } <= {path[0] for path in COMMANDS if path}  # fmt: skip
 
 
@@ -58,9 +58,9 @@ def test_help_needs_no_valid_settings(invoke) -> None:
     assert invoke("serve", "--help", env={"GROUNDWATCH_NONSENSE": "1"}).exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["books", "checkpoints", "rebuild"])
+@pytest.mark.parametrize("name", ["books", "checkpoints", "rebuild", "export labels"])
 def test_a_command_that_needs_redis_says_how_to_name_one(invoke, name: str) -> None:
-    result = invoke(name)
+    result = invoke(*name.split())
     assert result.exit_code != 0
     said = result.output + str(result.exception)
     assert "GROUNDWATCH_REDIS_URL" in said

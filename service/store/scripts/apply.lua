@@ -78,17 +78,33 @@ end
 
 local state = flagging(spec)
 count_groups(state)
-local suppressed, kept = {}, 0
+local suppressed, grouped, kept = {}, {}, 0
 for i, case in ipairs(spec.cases) do
-  if keep_case(state, case, ARGV[2 + i]) then
+  local became = keep_case(state, case, ARGV[2 + i])
+  if became == 'opened' then
     kept = kept + 1
     outbox[#outbox + 1] = ARGV[2 + i]
+  elseif became == 'grouped' then
+    grouped[#grouped + 1] = case.offset
   else
     suppressed[#suppressed + 1] = case.offset
   end
 end
 redis.call('HINCRBY', totals, 'cases', kept)
 redis.call('HINCRBY', totals, 'suppressed', #suppressed)
+redis.call('HINCRBY', totals, 'auto_grouped', #grouped)
+-- The judge may yet find something else in one of these.
+local is_grouped = {}
+for _, offset in ipairs(grouped) do
+  is_grouped[offset] = true
+end
+for _, job in ipairs(spec.jobs) do
+  if is_grouped[job.offset] then
+    local key = prefix .. 'grouped:' .. job.day
+    redis.call('SADD', key, job.row_key)
+    redis.call('EXPIRE', key, spec.row_ttl_s)
+  end
+end
 
 -- A full backlog refuses jobs, but never those of audited answers: without a judgement beside each
 -- label nothing could be corrected.
@@ -136,10 +152,11 @@ end
 
 if spec.outbox then
   local record = ARGV[2] .. ',"suppressed":[' .. table.concat(suppressed, ',')
+    .. '],"grouped":[' .. table.concat(grouped, ',')
     .. '],"refused":[' .. table.concat(refused, ',') .. ']}'
   redis.call('RPUSH', KEYS[2], spec.batch_id, record)
   for _, payload in ipairs(outbox) do
     redis.call('RPUSH', KEYS[2], payload)
   end
 end
-return {'ok', kept, #suppressed, #spec.jobs - #refused, #refused}
+return {'ok', kept, #suppressed, #spec.jobs - #refused, #refused, #grouped}

@@ -70,11 +70,10 @@ local exists = redis.call('EXISTS', key) == 1
 if not repeated then
   became = exists and 'hinted' or (spec.opens and 'suppressed' or '')
 end
-if became == 'opened' or became == 'suppressed' then
+if became == 'opened' or became == 'suppressed' or became == 'grouped' then
   count_groups(state)
-  local kept = keep_case(state, case, ARGV[3])
-  flag_late(state, spec, kept)
-  became = kept and 'opened' or 'suppressed'
+  became = keep_case(state, case, ARGV[3])
+  flag_late(state, spec, became)
 end
 if (became == 'hinted' and exists) or became == 'opened' then
   redis.call('HINCRBY', key, 'thumbs_' .. spec.thumb, 1)

@@ -1,10 +1,22 @@
+-- with casebook
 -- What every script does with a flagged answer: count its groups, keep its case if there is room.
--- state: spec, prefix, overflow (group id -> key), open_count.
+-- state: spec, prefix, overflow (group id -> key), decisions (group id -> decision), open_count.
 
 local function flagging(spec)
   local prefix = spec.prefix
-  return {spec = spec, prefix = prefix, overflow = {}, totals = prefix .. 'totals',
+  return {spec = spec, prefix = prefix, overflow = {}, decisions = {}, totals = prefix .. 'totals',
     open_count = redis.call('ZCARD', prefix .. 'cases:status:open')}
+end
+
+-- What a person decided on a group, while it holds: false once its rate has doubled.
+local function decision_on(state, key, id)
+  local known = state.decisions[id]
+  if known == nil then
+    local fields = redis.call('HMGET', key, 'decision', 'reopened')
+    known = fields[1] and not fields[2] and cjson.decode(fields[1])
+    state.decisions[id] = known
+  end
+  return known
 end
 
 -- Groups count every member, whether or not a case is kept for it. Nothing in a group depends on
@@ -33,7 +45,13 @@ local function count_groups(state)
           'severity', hit.severity)
       end
       redis.call('HINCRBY', key, 'count', 1)
-      if redis.call('HINCRBY', key, 'd:' .. hit.day, 1) == 1 then
+      local today = redis.call('HINCRBY', key, 'd:' .. hit.day, 1)
+      local decision = decision_on(state, key, hit.id)
+      if decision and tonumber(hit.day) >= decision.day and today > decision.threshold then
+        redis.call('HSET', key, 'reopened', '1')
+        state.decisions[hit.id] = false
+      end
+      if today == 1 then
         -- The day's first member: the trend keeps 60 days, the room for cases two.
         local day = tonumber(hit.day)
         redis.call('HDEL', key, 'd:' .. string.format('%d', day - 60),
@@ -48,10 +66,27 @@ local function group_key(state, id)
   return state.overflow[id] or (state.prefix .. 'g:' .. id)
 end
 
+-- Whether the group's decision takes this member without a case.
+local function absorbs(state, id, case)
+  local decision = not state.overflow[id] and decision_on(state, group_key(state, id), id)
+  return decision and (decision.until_ms == cjson.null or case.occurred < decision.until_ms)
+    and (decision.ruleset == cjson.null or case.ruleset == decision.ruleset)
+end
+
+-- What a new cause brings is worth a look, whatever known ones come with it.
+local function is_absorbed(state, case)
+  for _, id in ipairs(case.groups) do
+    if not absorbs(state, id, case) then
+      return false
+    end
+  end
+  return true
+end
+
 local function has_room(state, case)
   for _, id in ipairs(case.groups) do
     local kept = redis.call('HGET', group_key(state, id), 'p:' .. case.day) or '0'
-    if tonumber(kept) < state.spec.cases_per_group_day then
+    if tonumber(kept) < state.spec.cases_per_group_day and not absorbs(state, id, case) then
       return state.spec.payloads and state.open_count < state.spec.max_cases
     end
   end
@@ -66,16 +101,21 @@ local function list_case(state, case)
   end
 end
 
--- A case is kept while one of its groups has room that day and memory allows. An answer that is
--- under audit is withheld: who audits it must not meet its findings.
+-- What becomes of a flagged answer: 'opened', 'suppressed' or 'grouped'. A case is kept while one of
+-- its groups has room that day and memory allows. An answer that is under audit is withheld: who
+-- audits it must not meet its findings. case.decided: what became of it when this was done first.
 local function keep_case(state, case, record)
   local prefix, key = state.prefix, state.prefix .. 'case:' .. case.id
-  local keep = has_room(state, case)
-  if case.decided ~= nil and case.decided ~= cjson.null then
-    keep = case.decided
+  local became = case.decided
+  if became == nil or became == cjson.null then
+    became = is_absorbed(state, case) and 'grouped' or has_room(state, case) and 'opened'
+      or 'suppressed'
   end
-  if not keep or redis.call('EXISTS', key) == 1 then
-    return false
+  if became ~= 'opened' then
+    return became
+  end
+  if redis.call('EXISTS', key) == 1 then
+    return 'suppressed'
   end
   local audited = redis.call('HGET', prefix .. 'task:' .. case.id, 'status') == 'open'
   local status = audited and 'withheld' or 'open'
@@ -87,31 +127,42 @@ local function keep_case(state, case, record)
       redis.call('HSET', group, 'sample', case.id)
     end
   end
+  local occurred = string.format('%.0f', case.occurred)
   redis.call('HSET', key, 'record', record, 'status', status, 'group', case.groups[1],
-    'severity', case.severity, 'priority', case.priority)
+    'severity', case.severity, 'priority', case.priority, 'occurred', occurred)
   redis.call('ZADD', prefix .. 'cases:status:' .. status, case.priority, case.id)
   list_case(state, case)
   if not audited then
-    redis.call('ZADD', prefix .. 'cases:open:' .. case.severity, case.priority, case.id)
+    list_open(prefix, case.id, case.severity, case.groups[1], case.priority, occurred)
     state.open_count = state.open_count + 1
   end
-  return true
+  return 'opened'
 end
 
 -- An answer that is flagged after its batch, by judge or feedback, and has no case so far. It counts
--- as flagged once, whoever comes first; who comes later finds it in the books as suppressed.
-local function flag_late(state, answer, kept)
-  local key = state.prefix .. 'flagged:' .. answer.day
-  local flagged = answer.flagged or redis.call('SISMEMBER', key, answer.row_key) == 1
-  if kept then
-    redis.call('HINCRBY', state.totals, 'cases', 1)
-  end
-  if not flagged then
-    redis.call('HINCRBY', state.totals, 'flagged', 1)
-    if not kept then
-      redis.call('SADD', key, answer.row_key)
-      redis.call('EXPIRE', key, answer.row_ttl_s)
+-- as flagged once, whoever comes first; who comes later finds it in the books where that one left it.
+local function flag_late(state, answer, became)
+  local prefix, totals = state.prefix, state.totals
+  local flagged_key, grouped_key = prefix .. 'flagged:' .. answer.day, prefix .. 'grouped:' .. answer.day
+  local flagged = answer.flagged or redis.call('SISMEMBER', flagged_key, answer.row_key) == 1
+  if flagged then
+    if became == 'opened' then
+      local was = redis.call('SREM', grouped_key, answer.row_key) == 1 and 'auto_grouped'
+        or 'suppressed'
+      redis.call('HINCRBY', totals, was, -1)
+      redis.call('HINCRBY', totals, 'cases', 1)
     end
+    return
   end
-  redis.call('HINCRBY', state.totals, 'suppressed', (kept and 0 or 1) - (flagged and 1 or 0))
+  redis.call('HINCRBY', totals, 'flagged', 1)
+  local terms = {opened = 'cases', suppressed = 'suppressed', grouped = 'auto_grouped'}
+  redis.call('HINCRBY', totals, terms[became], 1)
+  if became ~= 'opened' then
+    redis.call('SADD', flagged_key, answer.row_key)
+    redis.call('EXPIRE', flagged_key, answer.row_ttl_s)
+  end
+  if became == 'grouped' then
+    redis.call('SADD', grouped_key, answer.row_key)
+    redis.call('EXPIRE', grouped_key, answer.row_ttl_s)
+  end
 end

@@ -27,24 +27,23 @@ local judged = prefix .. 'judged:' .. spec.day
 redis.call('HSET', judged, spec.row_key, spec.row)
 redis.call('EXPIRE', judged, spec.row_ttl_s)
 
--- A graver finding raises a case that is already there.
+-- A graver finding raises a case that is already there, by what its severity weighs more.
 local function enrich(state, case)
   local key = prefix .. 'case:' .. case.id
-  local was = redis.call('HMGET', key, 'severity', 'priority', 'status')
-  local higher = tonumber(case.priority) > tonumber(was[2])
-  if not higher then
-    case.priority = was[2]
-  elseif case.severity ~= was[1] then
+  local was = redis.call('HMGET', key, 'severity', 'priority', 'status', 'group', 'occurred')
+  local more = spec.weights[case.severity] - spec.weights[was[1]]
+  case.priority = was[2]
+  if more > 0 then
+    case.priority = string.format('%.17g', tonumber(was[2]) + more)
     redis.call('ZREM', prefix .. 'cases:severity:' .. was[1], case.id)
-    redis.call('ZREM', prefix .. 'cases:open:' .. was[1], case.id)
     case.indexes[#case.indexes + 1] = {'severity', case.severity}
-    redis.call('HSET', key, 'severity', case.severity)
+    redis.call('HSET', key, 'severity', case.severity, 'priority', case.priority)
+    redis.call('ZADD', prefix .. 'cases:status:' .. was[3], case.priority, case.id)
     if was[3] == 'open' then
-      redis.call('ZADD', prefix .. 'cases:open:' .. case.severity, case.priority, case.id)
+      unlist_open(prefix, case.id, was[1], was[4])
+      list_open(prefix, case.id, case.severity, was[4], case.priority, was[5])
     end
   end
-  redis.call('HSET', key, 'priority', case.priority)
-  redis.call('ZADD', prefix .. 'cases:status:' .. was[3], case.priority, case.id)
   list_case(state, case)
 end
 
@@ -60,11 +59,8 @@ if redis.call('EXISTS', key) == 1 then
     enrich(state, case)
   end
 elseif found then
-  became = 'suppressed'
-  if keep_case(state, case, ARGV[4]) then
-    became = 'opened'
-  end
-  flag_late(state, spec, became == 'opened')
+  became = keep_case(state, case, ARGV[4])
+  flag_late(state, spec, became)
 end
 if became == 'enriched' or became == 'opened' then
   redis.call('HSET', key, 'judgement', ARGV[3])

@@ -106,25 +106,19 @@ def test_a_difference_by_hand() -> None:
 
 
 def test_what_is_not_told_says_how_many_more_would() -> None:
-    first, second = Rate.of(400, 10_000), Rate.of(10, 200)
-    found = difference(first, second)
-    assert found is not None
-    assert not found.told
-    more = found.more
-    assert more is not None
-
-    def told(answers: int) -> bool:
-        again = difference(first, Rate.of(answers // 20, answers))
+    def told(scale: int) -> bool:
+        again = difference(Rate.of(4 * scale, 100 * scale), Rate.of(3 * scale, 50 * scale))
         return again is not None and again.told
 
-    enough = next(answers for answers in range(200, 10_000, 20) if told(answers))
-    assert enough - 20 < 200 + more <= enough
-
-
-def test_more_answers_of_the_second_do_not_mend_a_short_first() -> None:
-    found = difference(Rate.of(0, 5), Rate.of(1, 100))
+    found = difference(Rate.of(4, 100), Rate.of(3, 50))
     assert found is not None
-    assert (found.told, found.more) == (False, None)
+    assert not found.told
+    enough = next(scale for scale in range(1, 1000) if told(scale))
+    assert found.more is not None
+    assert (enough - 2) * 150 < found.more <= (enough - 1) * 150
+
+
+def test_equal_rates_are_never_told_apart() -> None:
     same = difference(Rate.of(5, 100), Rate.of(5, 100))
     assert same is not None
     assert (same.value, same.told, same.more) == (0, False, None)

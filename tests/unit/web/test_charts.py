@@ -56,7 +56,7 @@ def test_a_plot_says_what_it_is() -> None:
 
 def test_one_day_of_few_answers_does_not_flatten_the_rest() -> None:
     few = Plot("p", "", "", [Point("", 0.02, 0.0, 0.9), Point("", 0.04, 0.03, 0.05)])
-    assert few.highest == pytest.approx(0.12)
+    assert few.highest == pytest.approx(0.08)
     tops = [float(part.get("y1") or 0) for part in of(drawn(line(few)), "interval")]
     assert tops[0] == PAD
 

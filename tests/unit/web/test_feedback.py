@@ -20,8 +20,8 @@ def world() -> World:
     world.feedback = RecordingIntake()  # type: ignore[attr-defined]
     world.app = create_app(
         intake=world.intake, cases=world.cases, tasks=world.tasks, books=lambda: world.books,
-        judge=lambda: world.judge, health=world.health, metrics=world.metrics,
-        settings=world.options, feedback=world.feedback,  # type: ignore[attr-defined]
+        judge=lambda: world.judge, counters=world.counters, health=world.health,
+            metrics=world.metrics, settings=world.options, feedback=world.feedback,  # type: ignore[attr-defined]
     )  # fmt: skip
     return world
 

@@ -332,6 +332,6 @@ def test_an_outage_is_a_page_too() -> None:
     assert int(response.headers["retry-after"]) > 0
 
 
-def test_the_front_door_is_the_queue() -> None:
+def test_the_front_door_is_the_overview() -> None:
     response = World().get("/")
-    assert (response.status_code, response.headers["location"]) == (307, "/queue")
+    assert (response.status_code, response.headers["location"]) == (307, "/overview")

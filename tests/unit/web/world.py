@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,10 @@ from service.health import Health
 from service.intake import Receipt
 from service.metrics import Metrics
 from service.outage import Outage
+from service.policy import Policy
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.desk import ChangePage, Disagreement, DisagreementPage
+from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
@@ -146,6 +149,10 @@ class MemoryTasks:
         more = str(first + limit) if len(found) > first + limit else None
         return TaskPage(found[first : first + limit], more)
 
+    def counts(self) -> dict[str, int]:
+        self._reach()
+        return dict(Counter(task.status for task in self.tasks))
+
     def get(self, task_id: str) -> Task | None:
         self._reach()
         return next((task for task in self.tasks if task.task_id == task_id), None)
@@ -179,6 +186,21 @@ class MemoryCases:
         self._reach()
         return dict(Counter(case.summary.status for case in self.cases))
 
+    def open_by_severity(self) -> dict[str, int]:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return dict(Counter(summary.severity for summary in found))
+
+    def open_since(self, since_ms: int) -> int:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return sum(summary.occurred_ms >= since_ms for summary in found)
+
+    def oldest_open_ms(self) -> int | None:
+        self._reach()
+        found = [case.summary for case in self.cases if case.summary.status == "open"]
+        return min((summary.occurred_ms for summary in found), default=None)
+
     def facets(self) -> dict[str, list[str]]:
         self._reach()
         return {
@@ -186,11 +208,51 @@ class MemoryCases:
             "releases": sorted({case.summary.release for case in self.cases}),
             "checks": ["citations", "numbers"],
             "reasons": sorted({reason for case in self.cases for reason in case.summary.reasons}),
+            "languages": sorted({case.summary.language for case in self.cases}),
         }
 
     def _reach(self) -> None:
         if self.away:
             raise Outage("the store does not answer")
+
+
+class MemoryCounters:
+    """Counters as a store has them: (app, hour) → field → n."""
+
+    def __init__(self, counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None) -> None:
+        self.all = dict(counters or {})
+        self.reads = 0
+
+    def counters(
+        self, first_hour: int = 0, end_hour: int | None = None
+    ) -> dict[tuple[str, int], Mapping[str, int]]:
+        self.reads += 1
+        return {
+            (app, hour): fields
+            for (app, hour), fields in self.all.items()
+            if first_hour <= hour and (end_hour is None or hour < end_hour)
+        }
+
+
+class MemoryChanges:
+    """What people said, the newest first."""
+
+    def __init__(self, *changes: Change, disagreements: Sequence[Disagreement] = ()) -> None:
+        self.all = sorted(changes, key=lambda change: -change.at_ms)
+        self.different = list(disagreements)
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage:
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        first = int(cursor or 0)
+        found = [change for change in self.all if reviewer in (None, change.reviewer)]
+        more = str(first + limit) if len(found) > first + limit else None
+        return ChangePage(found[first : first + limit], more)
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
+        return DisagreementPage(self.different[:limit], None)
 
 
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
@@ -201,7 +263,11 @@ def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
         "reason": summary.reasons,
         "severity": [summary.severity],
         "status": [summary.status],
+        "language": [summary.language],
+        "group": [summary.group],
     }
+    if filter.since_ms is not None and summary.occurred_ms < filter.since_ms:
+        return False
     return all(value in values[name] for name, value in filter.indexes())
 
 
@@ -238,9 +304,12 @@ class World:
     judge: JudgeState = field(default_factory=JudgeState)
     intake: RecordingIntake = field(default_factory=RecordingIntake)
     books: Books = field(default_factory=books)
+    counters: MemoryCounters = field(default_factory=MemoryCounters)
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
+    changes: MemoryChanges = field(default_factory=MemoryChanges)
+    policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
         self.app = create_app(
@@ -249,6 +318,10 @@ class World:
             tasks=self.tasks,
             judge=lambda: self.judge,
             books=lambda: self.books,
+            counters=self.counters,
+            desk=self.changes,
+            policy=lambda: self.policy,
+            now=lambda: NOW_MS / 1000,
             health=self.health,
             metrics=self.metrics,
             settings=self.options,

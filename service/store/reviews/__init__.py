@@ -1,0 +1,276 @@
+"""The review desk over the store: leases, what is dealt to whom, labels, groups and decisions."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from service.policy import Policy
+from service.review.cases import CaseFilter
+from service.review.desk import (
+    ChangePage,
+    Decision,
+    DisagreementPage,
+    Group,
+    GroupPage,
+    Incomplete,
+    Labelled,
+    Lease,
+    LeaseLost,
+    Stale,
+    UnknownSubject,
+)
+from service.review.labels import Action, Change, Label, missing_parts
+from service.review.state import state_of
+from service.sampling import uniform
+from service.store.connection import Connection
+from service.store.reviews.changes import Changes, Held
+from service.store.reviews.dealing import Dealing
+from service.store.reviews.groups import Groups, decided
+from service.store.reviews.leases import DEFAULT_LEASE_MS, Leases
+
+__all__ = ["DEFAULT_LEASE_MS", "Changes", "Desk"]
+
+BULK_STEP = 50
+
+
+class Desk:
+    """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
+    draw of the tasks that two people label; ``on_change``: told after each write that the outbox
+    has work."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        policy: Callable[[], Policy],
+        secret: bytes,
+        lease_ms: int = DEFAULT_LEASE_MS,
+        on_change: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._c = connection
+        self._policy = policy
+        self._secret = secret
+        self._on_change = on_change
+        self._leases = Leases(connection, lease_ms)
+        self._dealing = Dealing(connection, self._leases)
+        self._changes = Changes(connection)
+        self._groups = Groups(connection, self._changes)
+
+    # Leases, and what comes next.
+
+    def claim(self, subject: str, reviewer: str, now_ms: int) -> Lease:
+        return self._leases.claim(subject, reviewer, now_ms)
+
+    def renew(self, lease: Lease, now_ms: int) -> Lease:
+        try:
+            return self._leases.renew(lease, now_ms)
+        except LeaseLost:
+            raise LeaseLost(self._by_another(lease)) from None
+
+    def _by_another(self, lease: Lease) -> Change | None:
+        """What somebody else said of the subject last."""
+        last = state_of(self.history(lease.subject)).last
+        return last if last is not None and last.reviewer != lease.reviewer else None
+
+    def release(self, lease: Lease) -> bool:
+        return self._leases.release(lease)
+
+    def holders(self, subjects: Sequence[str]) -> Mapping[str, Lease]:
+        return self._leases.holders(subjects)
+
+    def next_case(
+        self, reviewer: str, filter: CaseFilter, now_ms: int, passed: Sequence[str] = ()
+    ) -> Lease | None:
+        return self._dealing.next_case(reviewer, filter, now_ms, passed)
+
+    def next_task(self, reviewer: str, now_ms: int) -> Lease | None:
+        return self._dealing.next_task(reviewer, now_ms)
+
+    # Labels.
+
+    def save(self, lease: Lease, label: Label, version: int, now_ms: int) -> Change:
+        kind = lease.subject.partition(":")[0]
+        if kind not in ("case", "task"):
+            raise UnknownSubject(lease.subject)
+        body = self._body(lease.subject)
+        history = self.history(lease.subject)
+        last = history[-1] if history else None
+        if version != (last.number if last is not None else 0):
+            held = self.holders([lease.subject]).get(lease.subject)
+            mine = held is not None and held.fence == lease.fence
+            raise Stale(last) if mine else LeaseLost(last)
+        self._require(body, kind, label, len(body["findings"]) if kind == "case" else 0)
+        action = Action.SKIPPED if label.skipped else Action.LABELLED
+        change = Change(
+            lease.subject,
+            version + 1,
+            now_ms,
+            lease.reviewer,
+            action,
+            label,
+            context=self._context(kind, body, history, lease.reviewer),
+        )
+        return self._told(self._changes.append(history, change, lease=lease))
+
+    def _require(self, body: Mapping[str, Any], kind: str, label: Label, findings: int) -> None:
+        review = self._policy().of(body["app"]).review
+        required = review.required if kind == "case" else review.required_of_tasks
+        if missing := missing_parts(label, required, findings):
+            raise Incomplete(missing)
+
+    def _context(
+        self, kind: str, body: Mapping[str, Any], history: Sequence[Change], reviewer: str
+    ) -> dict[str, Any]:
+        context = {
+            "app": body["app"],
+            "event_id": body["event_id"],
+            "position": body["position"],
+            "release": body["release_label"],
+            "language": body["language"],
+            "occurred_ms": body["occurred_ms"],
+            "stratum": body["stratum"],
+            "pi": body["pi"],
+            "pi_audit": body["pi_audit"],
+            "ruleset": body["ruleset"],
+        }
+        if kind == "task":
+            share = self._policy().of(body["app"]).review.double_label
+            twice = uniform(self._secret, "label twice", body["case_id"]) < share
+            context["wanted"] = 2 if twice else 1
+            # After the first label of a person, the findings were shown.
+            context["blind"] = all(change.reviewer != reviewer for change in history)
+        return context
+
+    def _body(self, subject: str) -> dict[str, Any]:
+        """Raises :class:`UnknownSubject`."""
+        kind, _, subject_id = subject.partition(":")
+        key = self._c.keys.case(subject_id) if kind == "case" else self._c.keys.task(subject_id)
+        with self._c.guard():
+            record, status = self._c.client.hmget(key, "record", "status")
+        if record is None or status == b"withheld":
+            raise UnknownSubject(subject)
+        body: dict[str, Any] = orjson.loads(zlib.decompress(record))
+        return body
+
+    def undo(self, subject: str, reviewer: str, number: int, now_ms: int) -> Change:
+        history = self.history(subject)
+        last = history[-1] if history else None
+        if last is None or last.number != number or last.reviewer != reviewer:
+            raise Stale(last)
+        before = state_of(history[:-1])
+        change = Change(
+            subject,
+            number + 1,
+            now_ms,
+            reviewer,
+            Action.UNDONE,
+            before.label(reviewer if subject.startswith("task:") else None),
+            undoes=number,
+            decision=before.decision,
+            context=last.context,
+        )
+        return self._told(self._changes.append(history, change))
+
+    def labelled(self, subject: str, reviewer: str | None = None) -> Labelled:
+        state = state_of(self.history(subject))
+        own = reviewer if subject.startswith("task:") else None
+        return Labelled(state.label(own), state.version, state.last)
+
+    def history(self, subject: str) -> list[Change]:
+        return self._changes.history(subject)
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage:
+        return self._changes.page(reviewer, cursor, limit)
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
+        return self._changes.disagreements(cursor, limit)
+
+    # Groups.
+
+    def groups(self, filter: CaseFilter, cursor: str | None = None, limit: int = 50) -> GroupPage:
+        return self._groups.page(filter, cursor, limit)
+
+    def group(self, group_id: str) -> Group | None:
+        return self._groups.get(group_id)
+
+    def label_group(
+        self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
+    ) -> int:
+        group = self._group_of(lease)
+        self._require({"app": group.app}, "case", label, 0)
+        done = 0
+        waiting = self._open_cases(group.group_id)
+        while waiting:
+            step, waiting = waiting[:BULK_STEP], waiting[BULK_STEP:]
+            # Others see that it goes on, and it does not run out in the middle.
+            lease = self._leases.renew(lease, now_ms)
+            for case_id in step:
+                done += self._label_one(lease, case_id, group.group_id, label, now_ms)
+            self._on_change()
+            on_progress(done)
+        return done
+
+    def _open_cases(self, group_id: str) -> list[str]:
+        with self._c.guard():
+            ids = self._c.client.zrevrange(self._c.keys.index("group", group_id), 0, -1)
+        return [case_id.decode() for case_id in ids]
+
+    def _label_one(
+        self, lease: Lease, case_id: str, group_id: str, label: Label, now_ms: int
+    ) -> bool:
+        """False for a case that somebody is at, that has a label by now, or that is gone."""
+        subject = f"case:{case_id}"
+        try:
+            body = self._body(subject)
+            history = self.history(subject)
+            if state_of(history).settled:
+                return False
+            change = Change(
+                subject,
+                history[-1].number + 1 if history else 1,
+                now_ms,
+                lease.reviewer,
+                Action.LABELLED_IN_BULK,
+                label,
+                group=group_id,
+                context=self._context("case", body, history, lease.reviewer),
+            )
+            self._changes.append(history, change, lease=lease, free=True)
+        except (Held, Stale, UnknownSubject):
+            return False
+        return True
+
+    def decide(self, lease: Lease, decision: Decision, now_ms: int) -> Change:
+        group = self._group_of(lease)
+        made = decided(decision, dict(group.by_day), now_ms)
+        return self._decide(lease, Action.DECIDED, made, now_ms)
+
+    def reopen(self, lease: Lease, now_ms: int) -> Change:
+        group = self._group_of(lease)
+        if group.decision is None and group.reopened is None:
+            raise Stale(state_of(self.history(lease.subject)).last)
+        return self._decide(lease, Action.REOPENED, None, now_ms)
+
+    def _decide(
+        self, lease: Lease, action: Action, decision: Mapping[str, Any] | None, now_ms: int
+    ) -> Change:
+        history = self.history(lease.subject)
+        number = history[-1].number + 1 if history else 1
+        change = Change(lease.subject, number, now_ms, lease.reviewer, action, decision=decision)
+        return self._told(self._changes.append(history, change, lease=lease, keep=True))
+
+    def _group_of(self, lease: Lease) -> Group:
+        kind, _, group_id = lease.subject.partition(":")
+        group = self._groups.get(group_id) if kind == "group" else None
+        if group is None:
+            raise UnknownSubject(lease.subject)
+        return group
+
+    def _told(self, change: Change) -> Change:
+        self._on_change()
+        return change

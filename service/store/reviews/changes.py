@@ -1,0 +1,193 @@
+"""The history of what people said: written with its effects in one script, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from service.outage import Outage
+from service.review.desk import (
+    ChangePage,
+    Disagreement,
+    DisagreementPage,
+    Lease,
+    LeaseLost,
+    Stale,
+    UnknownSubject,
+)
+from service.review.labels import Change
+from service.review.records import decode_record, encode_record
+from service.review.state import State, state_of
+from service.store.connection import Connection, text
+from service.store.cursors import decode_cursor, encode_cursor
+from service.store.ledger import Fenced
+
+FLUSHED_AT_ONCE = 50
+
+
+class Held(Exception):
+    """Somebody is at the case that a bulk label came by."""
+
+
+class Changes:
+    """Every method raises :class:`Outage` when the store is away."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._c = connection
+
+    def history(self, subject: str) -> list[Change]:
+        return self.histories([subject])[0]
+
+    def histories(self, subjects: Sequence[str]) -> list[list[Change]]:
+        pipe = self._c.client.pipeline(transaction=False)
+        for subject in subjects:
+            pipe.lrange(self._c.keys.history(subject), 0, -1)
+        with self._c.guard():
+            found = pipe.execute() if subjects else []
+        return [[decode_record(record) for record in records] for records in found]
+
+    def append(
+        self,
+        history: Sequence[Change],
+        change: Change,
+        *,
+        lease: Lease | None = None,
+        keep: bool = False,
+        free: bool = False,
+    ) -> Change:
+        """``history``: as it was read; ``lease``: that the change needs, given back unless ``keep``
+        (or of another subject); ``free``: only where nobody holds the subject. Raises
+        :class:`LeaseLost`, :class:`Stale`, :class:`UnknownSubject` and :class:`Held`."""
+        spec = self._spec([*history, change], history[-1].number if history else 0)
+        spec |= {
+            "token": lease.token if lease is not None else "",
+            "free": free,
+            "release": lease is not None and lease.subject == change.subject and not keep,
+            "listed": [_listed(change)],
+        }
+        status = self._run(spec, [change], lease.subject if lease is not None else change.subject)
+        if status == "ok":
+            return change
+        if status == "held":
+            raise Held
+        if status == "rebuilding":
+            raise Outage("the store is being rebuilt; nothing was written, try again later")
+        if status == "unknown":
+            raise UnknownSubject(change.subject)
+        now = self.history(change.subject)
+        newer = now[-1] if len(now) > len(history) else None
+        raise LeaseLost(newer) if status == "lost" else Stale(newer)
+
+    def restore(self, history: Sequence[Change], epoch: str) -> None:
+        """A subject's whole history, after a rebuild put the subject itself there."""
+        spec = self._spec(history, 0) | {
+            "repeated": True,
+            "epoch": epoch,
+            "listed": [_listed(change) for change in history],
+            "release": False,
+        }
+        if self._run(spec, history, history[0].subject) == "fenced":
+            raise Fenced
+
+    def _run(self, spec: dict[str, Any], changes: Sequence[Change], leased: str) -> str:
+        keys = self._c.keys
+        reply = self._c.run(
+            "review",
+            [keys.history(spec["subject"]), keys.review_outbox, keys.meta, keys.lease(leased)],
+            [orjson.dumps(spec), *(encode_record(change) for change in changes)],
+        )
+        return text(reply[0])
+
+    def _spec(self, history: Sequence[Change], version: int) -> dict[str, Any]:
+        last, now = history[-1], state_of(history)
+        kind, _, subject_id = last.subject.partition(":")
+        return {
+            "prefix": self._c.keys.prefix,
+            "repeated": False,
+            "subject": last.subject,
+            "kind": kind,
+            "id": subject_id,
+            "version": version,
+            "at": str(last.at_ms),
+            "settled": now.settled,
+            "marks": _marks(kind, now),
+            "disagree": kind == "task" and now.differing() is not None,
+            "decision": orjson.dumps(now.decision).decode() if now.decision else "",
+        }
+
+    # The labels page.
+
+    def page(self, reviewer: str | None, cursor: str | None, limit: int) -> ChangePage:
+        """ValueError for a cursor that is not ours."""
+        found = self._newest(self._c.keys.changes(reviewer), decode_cursor(cursor), limit + 1)
+        names = [name.rpartition("#") for name, _ in found[:limit]]
+        histories = self.histories([subject for subject, _, _ in names])
+        changes = [
+            change
+            for (_, _, number), history in zip(names, histories, strict=True)
+            for change in history
+            if change.number == int(number)
+        ]
+        more = len(found) > limit
+        return ChangePage(changes, encode_cursor(found[limit - 1]) if more else None)
+
+    def disagreements(self, cursor: str | None, limit: int) -> DisagreementPage:
+        """ValueError for a cursor that is not ours."""
+        found = self._newest(self._c.keys.disagreements, decode_cursor(cursor), limit + 1)
+        ids = [task_id for task_id, _ in found[:limit]]
+        histories = self.histories([f"task:{task_id}" for task_id in ids])
+        pairs = [state_of(history).differing() for history in histories]
+        more = len(found) > limit
+        return DisagreementPage(
+            [
+                Disagreement(task_id, *pair)
+                for task_id, pair in zip(ids, pairs, strict=True)
+                if pair is not None
+            ],
+            encode_cursor(found[limit - 1]) if more else None,
+        )
+
+    def _newest(
+        self, key: str, after: tuple[str, float] | None, want: int
+    ) -> list[tuple[str, float]]:
+        """Members by falling (score, name), after ``after``."""
+        found: list[tuple[str, float]] = []
+        top: Any = after[1] if after else "+inf"
+        skip = 0
+        while len(found) < want:
+            with self._c.guard():
+                page = self._c.client.zrevrangebyscore(
+                    key, top, "-inf", start=skip, num=want, withscores=True
+                )
+            skip += len(page)
+            items = [(text(name), score) for name, score in page]
+            found += [item for item in items if after is None or item[::-1] < after[::-1]]
+            if len(page) < want:
+                break
+        return found[:want]
+
+    # The outbox.
+
+    def unflushed(self, most: int = FLUSHED_AT_ONCE) -> list[bytes]:
+        """The oldest records that are not yet known to be in ``rag.reviews``; all with -1."""
+        with self._c.guard():
+            return list(
+                self._c.client.lrange(self._c.keys.review_outbox, 0, most - 1 if most > 0 else -1)
+            )
+
+    def flushed(self, records: Sequence[bytes]) -> bool:
+        """Drop these once they are produced. False when they are not the first ones any more."""
+        return bool(self._c.run("trim_outbox", [self._c.keys.review_outbox], list(records)))
+
+
+def _marks(kind: str, now: State) -> Mapping[str, str]:
+    """Who is not to get the subject again, and why."""
+    if kind == "task":
+        return dict.fromkeys(now.skipped, "skipped") | dict.fromkeys(now.labels, "labelled")
+    return dict.fromkeys(now.skipped, "skipped") if kind == "case" else {}
+
+
+def _listed(change: Change) -> list[str]:
+    return [f"{change.subject}#{change.number}", str(change.at_ms), change.reviewer]

@@ -1,0 +1,14 @@
+-- with leasing
+-- Keep one's lease for longer, or give it back (ttl 0).
+-- KEYS[1] lease · ARGV[1] prefix · [2] subject · [3] token · [4] ttl · [5] until
+-- Returns 1, or 0 when it is no longer the holder's.
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[3] then
+  return 0
+end
+if ARGV[4] == '0' then
+  drop_lease(ARGV[1], ARGV[2])
+else
+  redis.call('HSET', KEYS[1], 'until', ARGV[5])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+end
+return 1
