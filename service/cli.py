@@ -941,6 +941,7 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        secret=parts.terms().secret,
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -141,6 +141,10 @@ class ReviewPolicy(_Closed):
         0.15, description="Share of the audits that two people label, unaware of each other."
     )
 
+    def parts(self, kind: str) -> tuple[str, ...]:
+        """What is asked of a ``case`` (alone or with its group) or of a ``task``."""
+        return self.required_of_tasks if kind == "task" else self.required
+
 
 class AppPolicy(_Closed):
     """Everything that may differ between two apps."""

@@ -19,7 +19,9 @@ from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
 from service.policy import Policy
+from service.review.desk import ReviewDesk
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.compare_page import compare_routes
 from service.web.days import Days
 from service.web.feedback import feedback_routes
 from service.web.labelled import RecentChanges
@@ -28,9 +30,11 @@ from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, ChangeReader, CounterReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.rendering import STATIC, Renderer, error_page, templates
+from service.web.reviewer import Identity
+from service.web.reviewing import Review, review_routes
 from service.web.trying import try_routes
 
 TICK_S = 1.0
@@ -48,14 +52,16 @@ def create_app(
     health: Health,
     metrics: Metrics,
     settings: WebOptions,
+    desk: ReviewDesk,
+    secret: bytes,
     feedback: Intake | None = None,
-    desk: ChangeReader | None = None,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
-    ``desk``: where people's labels are, None where there is none.
+    ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
+    be. ``policy``: as it stands now.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -84,12 +90,19 @@ def create_app(
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
     public_url = settings.public_url.rstrip("/")
-    changes = RecentChanges(desk, time.monotonic) if desk is not None else None
+    changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
     app.include_router(page_routes(render, cases, tasks, books, judge, settings))
+    app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
-    if desk is not None and changes is not None:
-        app.include_router(labels_routes(render, desk, tasks, changes, lambda _: ""))
+    identity = app.state.identity = Identity(secret)
+    review = Review(
+        render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
+    )
+    app.include_router(review_routes(review))
+    app.include_router(
+        labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)
+    )
     app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))

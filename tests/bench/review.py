@@ -28,6 +28,7 @@ REQUESTS, QUICK_REQUESTS = 600, 60
 CAUSES = 4_000
 NOW = 1_795_000_000_000
 APPS = ("support", "sales")
+Times = dict[str, list[float]]
 WRONG = Label(answer=AnswerCall.WRONG)
 
 
@@ -54,13 +55,14 @@ def _measure(url: str, cases: int, requests: int) -> dict[str, Any]:
     desk = Desk(connection, lambda: policy, b"secret")
     held = [desk.next_case(f"r{n}", CaseFilter(), NOW) for n in range(REVIEWERS)]
     assert None not in held
-    times = _pace(store, desk, requests)
+    times, cpu = _pace(store, desk, requests)
     return {
         "cases": cases,
         "bytes_a_case": round(used / cases),
         "ms": {
             name: {
                 "n": len(found),
+                "cpu": round(statistics.median(cpu[name]), 2),
                 "p50": round(statistics.median(found), 2),
                 "p95": round(statistics.quantiles(found, n=20)[-1], 2),
                 "max": round(max(found), 2),
@@ -103,16 +105,19 @@ def _answer(n: int) -> bytes:
     return json.dumps(event).encode()
 
 
-def _pace(store: Store, desk: Desk, requests: int) -> dict[str, list[float]]:
+def _pace(store: Store, desk: Desk, requests: int) -> tuple[Times, Times]:
+    """Milliseconds on the clock, and of this thread's CPU."""
     times: dict[str, list[float]] = {}
+    cpu: dict[str, list[float]] = {}
     start = time.perf_counter()
     for number, (name, request) in zip(range(requests), _requests(store, desk), strict=False):
         wait = start + number / PER_SECOND - time.perf_counter()
         time.sleep(max(0.0, wait))
-        begin = time.perf_counter()
+        begin, worked = time.perf_counter(), time.thread_time()
         request()
+        cpu.setdefault(name, []).append((time.thread_time() - worked) * 1000)
         times.setdefault(name, []).append((time.perf_counter() - begin) * 1000)
-    return times
+    return times, cpu
 
 
 def _requests(store: Store, desk: Desk) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -148,8 +153,7 @@ def _requests(store: Store, desk: Desk) -> Iterator[tuple[str, Callable[[], obje
 
 def table(found: dict[str, Any]) -> str:
     lines = [f"{found['cases']:,} open cases, {found['bytes_a_case']:,} bytes each; milliseconds"]
-    lines += [
-        f"{name:42} n {ms['n']:4}  p50 {ms['p50']:6.1f}  p95 {ms['p95']:6.1f}  max {ms['max']:6.1f}"
-        for name, ms in found["ms"].items()
-    ]
+    for name, ms in found["ms"].items():
+        columns = "  ".join(f"{kind} {ms[kind]:6.1f}" for kind in ("cpu", "p50", "p95", "max"))
+        lines.append(f"{name:41} n {ms['n']:3}  {columns}")
     return "\n".join(lines)

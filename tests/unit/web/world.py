@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +28,11 @@ from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
+from tests.unit.web.desk import MemoryDesk
 
 LOOP = asyncio.new_event_loop()
 NOW_MS = 1_796_000_000_000
+SECRET = b"of this world"
 
 ANSWER = "Im Pro-Tarif 54 € pro Platz [pricing#seats], ab 3 Plätzen."
 EVENT: dict[str, Any] = {
@@ -308,10 +310,15 @@ class World:
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
-    changes: MemoryChanges = field(default_factory=MemoryChanges)
+    desk: MemoryDesk = field(default_factory=MemoryDesk)
+    feedback: RecordingIntake = field(default_factory=RecordingIntake)
+    feedback_on: bool = False
+    now: Callable[[], float] = lambda: NOW_MS / 1000
+    changes: MemoryChanges | None = None
     policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
+        self.desk.told = self.changes
         self.app = create_app(
             intake=self.intake,
             cases=self.cases,
@@ -319,12 +326,14 @@ class World:
             judge=lambda: self.judge,
             books=lambda: self.books,
             counters=self.counters,
-            desk=self.changes,
             policy=lambda: self.policy,
-            now=lambda: NOW_MS / 1000,
             health=self.health,
             metrics=self.metrics,
             settings=self.options,
+            desk=self.desk,
+            secret=SECRET,
+            feedback=self.feedback if self.feedback_on else None,
+            now=self.now,
         )
 
     def request(self, method: str, path: str, **parts: Any) -> httpx.Response:
