@@ -847,7 +847,8 @@ def _serve(
     judges is no model; ``now``: seconds since 1970 that answers are aged by."""
     from service.gauges import GaugeKeeper
 
-    health = Health(expects=("redis",))
+    # Answers are taken in, whatever ails the judge's endpoint.
+    health = Health(expects=("redis",), tolerates=("endpoint",))
     with contextlib.ExitStack() as stack:
         for keeper in (GaugeKeeper(parts, health, now), ControllerKeeper(controller(parts))):
             keeper.start()

@@ -48,7 +48,8 @@ DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable"
 OTHER_REASON = "other"
 JUDGE_FAILURES = (
     *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    "deadline", "delimiter_collision", "no_sentences", "payload_lost", OTHER_REASON,
+    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences", "payload_lost",
+    OTHER_REASON,
 )  # fmt: skip
 WEIGHED = (
     "answers", "with_claims", "faithfulness", "sufficient", "citations", "citations_supported",
