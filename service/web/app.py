@@ -24,6 +24,7 @@ from service.web.api import answer_routes, case_routes, probe_routes, task_route
 from service.web.compare_page import compare_routes
 from service.web.days import Days
 from service.web.feedback import feedback_routes
+from service.web.groups_page import groups_routes
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
@@ -99,6 +100,7 @@ def create_app(
     review = Review(
         render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
     )
+    app.include_router(groups_routes(render, desk, cases))
     app.include_router(review_routes(review))
     app.include_router(
         labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)

@@ -18,6 +18,7 @@ from service.web.words import (
     case,
     frame,
     group,
+    groups,
     labelling,
     labels,
     overview,
@@ -31,6 +32,7 @@ COOKIE = "language"
 TABLES: tuple[Words, ...] = (
     frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, labels.WORDS,
     trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
+    groups.WORDS,
 )  # fmt: skip
 
 

@@ -69,11 +69,12 @@ _OPEN = ("status", "open")
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """``count``: what it lists now; ``here``: it is the one that is shown."""
+    """``count``: what it lists now, None where to count that is not cheap; ``here``: it is the one
+    that is shown."""
 
     name: str
     url: str
-    count: int
+    count: int | None
     here: bool = False
 
 
@@ -95,7 +96,11 @@ def saved_filters(
         SavedFilter(name, queue_url(filter), counts[name], filter == shown)
         for name, filter in filters.items()
     ]
-    return [*saved, SavedFilter("tasks", "/tasks", tasks.get("open", 0))]
+    return [
+        *saved,
+        SavedFilter("groups", "/groups", None),
+        SavedFilter("tasks", "/tasks", tasks.get("open", 0)),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ WORDS: Words = {
     "nav.skip": ("Skip to the content", "Zum Inhalt springen"),
     "nav.overview": ("Overview", "Überblick"),
     "nav.queue": ("Queue", "Warteschlange"),
+    "nav.groups": ("Groups", "Gruppen"),
     "nav.tasks": ("Audit tasks", "Stichproben"),
     "nav.labels": ("Labels", "Urteile"),
     "nav.books": ("Books", "Bücher"),

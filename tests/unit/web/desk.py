@@ -175,7 +175,18 @@ class MemoryDesk:
 
     def groups(self, filter: CaseFilter, cursor: str | None = None, limit: int = 50) -> GroupPage:
         self._reach()
-        return GroupPage(list(self.known.values())[:limit])
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        names = ("app", "check", "reason", "severity")
+        wanted = {name: value for name, value in filter.indexes() if name in names}
+        found = [
+            group
+            for group in self.known.values()
+            if all(getattr(group, name) == value for name, value in wanted.items())
+        ]
+        first = int(cursor or 0)
+        more = str(first + limit) if len(found) > first + limit else None
+        return GroupPage(found[first : first + limit], more)
 
     def group(self, group_id: str) -> Group | None:
         self._reach()
