@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from service.accounting import Books, Kind
 from service.judging.findings import NAME as JUDGE
-from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary, Thumbs
+from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary, Priority, Thumbs
 from service.review.tasks import Task, blind
 from service.web.judging import JudgeView, judge_view
 from service.web.labelling import Shown, finding_key, ref_key
@@ -180,6 +180,7 @@ class CaseView:
     about: list[tuple[str, str]]
     reduced: bool
     feedback: Thumbs | None
+    priority: Priority | None
 
 
 def case_view(case: Case) -> CaseView:
@@ -229,6 +230,7 @@ def case_view(case: Case) -> CaseView:
         about=[*_about(case), *(judge.about if judge is not None else ())],
         reduced=case.reduced,
         feedback=case.feedback,
+        priority=case.priority,
     )
 
 

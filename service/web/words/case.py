@@ -63,6 +63,19 @@ WORDS: Words = {
         "keine fand etwas; das Prüfmodell hat den Fall eröffnet",
     ),
     "case.no_outcome": ("no outcome was kept", "kein Ergebnis ist aufgehoben"),
+    "case.priority": ("priority", "Rang"),
+    "case.priority_terms": (
+        "severity {severity} + app {app} + rarity {rarity} + time {time} = {total}",
+        "Schwere {severity} + Anwendung {app} + Seltenheit {rarity} + Zeit {time} = {total}",
+    ),
+    "case.priority_means": (
+        "log2 of the severity (low 1, medium 4, high 16), log2 of the app’s weight, less ½·log2 of "
+        "1 + the answers of the same cause before (at most 4), plus when the answer was given, in "
+        "days since 1970: the highest sum stands first.",
+        "log2 der Schwere (niedrig 1, mittel 4, hoch 16), log2 des Gewichts der Anwendung, weniger "
+        "½·log2 von 1 + den Antworten derselben Ursache davor (höchstens 4), dazu wann die Antwort "
+        "gegeben wurde, in Tagen seit 1970: Die höchste Summe steht vorn.",
+    ),
     "case.reduced": (
         "This case was reduced to fit: only parts of the event were kept.",
         "Dieser Fall wurde gekürzt: Nur Teile des Ereignisses sind aufgehoben.",

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from service.accounting import States, books_of
+from service.review.cases import priority_terms
 from service.web.options import WebOptions
 from service.web.showing import showable
-from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, books, case, finding
+from tests.unit.web.world import ANSWER, EVENT, NOW_MS, MemoryCases, World, books, case, finding
 
 HOSTILE = (
     "</mark></style></title></textarea><script>document.title='owned'</script>"
@@ -340,3 +341,25 @@ def test_an_outage_is_a_page_too() -> None:
 def test_the_front_door_is_the_overview() -> None:
     response = World().get("/")
     assert (response.status_code, response.headers["location"]) == (307, "/overview")
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "formula"),
+    [
+        ("en", "severity 4.00 + app 1.00 + rarity \N{MINUS SIGN}1.00 + time 20,787.04 = 20,791.04",
+         "the highest sum stands first"),
+        ("de", "Schwere 4,00 + Anwendung 1,00 + Seltenheit \N{MINUS SIGN}1,00 + Zeit 20.787,04"
+         " = 20.791,04", "Die höchste Summe steht vorn"),
+    ],
+)  # fmt: skip
+def test_a_case_shows_why_it_stands_where_it_does(lang: str, said: str, formula: str) -> None:
+    terms = priority_terms("high", NOW_MS, weight=2.0, seen=3)
+    world = World(cases=MemoryCases(case(priority=terms)))
+    text = world.get("/cases/c1", headers={"accept-language": lang}).text
+    about = Elements(text).of("details", **{"class": "about"})[0]["text"]
+    assert said in about
+    assert formula in about
+
+
+def test_a_case_without_terms_says_nothing_of_them() -> None:
+    assert "highest sum" not in World(cases=MemoryCases(case())).get("/cases/c1").text
