@@ -14,7 +14,6 @@ from typing import Any
 
 from service.judging.judgement import (
     Assessment,
-    Cause,
     Claim,
     Judgement,
     Quote,
@@ -26,7 +25,6 @@ from service.web.marking import Mark, span
 from service.web.ports import JudgeState
 from service.web.texts import Tongue
 
-SCRIPTED = "scripted: no model ruled"
 MOST_CLAIMS = 100
 MOST_QUOTES = 4
 MOST_REFS = 5
@@ -34,45 +32,13 @@ LONGEST = 500
 """Characters of a text that are shown; the JSON has all of it."""
 
 SHAPES = {
-    Verdict.CONTRADICTED: ("✗", "contradicted"),
-    Verdict.UNSUPPORTED: ("∅", "unsupported"),
-    Verdict.MISSING: ("?", "not ruled on"),
-    Verdict.SUPPORTED: ("✓", "supported"),
-    Verdict.NOT_A_CLAIM: ("–", "no claim"),
+    Verdict.CONTRADICTED: "✗",
+    Verdict.UNSUPPORTED: "∅",
+    Verdict.MISSING: "?",
+    Verdict.SUPPORTED: "✓",
+    Verdict.NOT_A_CLAIM: "–",
 }
-"""A verdict as shape and word, the gravest first."""
-
-CAUSES = {
-    Cause.GENERATION: "cause: generation; the retrieved text was enough to get it right",
-    Cause.RETRIEVAL: "cause: retrieval; the corpus holds it, what was retrieved does not",
-    Cause.NOT_IN_CORPUS: "cause: not in the corpus; no retrieval could have found it",
-    Cause.UNKNOWN: "cause: unknown; no corpus is loaded that could tell",
-}
-
-TROUBLES = {
-    "refused": "the model refused to rule",
-    "truncated": "the ruling was cut off at its length limit",
-    "content_filter": "the endpoint's content filter withheld the ruling",
-    "invalid_json": "the reply was no valid JSON",
-    "schema": "the reply had another form than was asked for",
-    "empty": "the reply held no words",
-    "rate_limited": "the endpoint allowed no more calls",
-    "quota": "the endpoint's quota is used up",
-    "server_error": "the endpoint had a fault",
-    "transport": "the connection to the endpoint broke",
-    "timeout": "the endpoint did not answer in time",
-    "context_too_long": "the answer and its sources are too long for the model",
-    "unauthorized": "the endpoint refused the key",
-    "not_found": "the endpoint does not know the model",
-    "bad_request": "the endpoint did not accept the request",
-    "not_a_completion": "something else than a model answered at the endpoint",
-    "deadline": "the time for it ran out",
-    "no_sentences": "the answer holds no sentence to rule on",
-    "too_many_sentences": "the answer holds more sentences than are ruled on",
-    "delimiter_collision": "a text imitates the delimiter that keeps it apart from our words",
-    "payload_lost": "the answer was no longer in the store",
-}
-"""Why there is no ruling, for a reviewer."""
+"""A verdict's shape, the gravest first; its word is ``verdict.*`` among the words."""
 
 
 def judge_line(state: JudgeState, t: Tongue) -> str:
@@ -149,7 +115,7 @@ class JudgeView:
 
 
 def judge_view(
-    stored: Mapping[str, Any] | None, answer: str, sources: Sequence[tuple[str, str]]
+    stored: Mapping[str, Any] | None, answer: str, sources: Sequence[tuple[str, str]], t: Tongue
 ) -> JudgeView | None:
     """``stored``: ``judgement`` of a case; ``sources``: (ref, text) of everything that may hold a
     quote. None where the judge said nothing yet."""
@@ -158,30 +124,32 @@ def judge_view(
     scripted = stored.get("scripted") is True
     try:
         plain = {name: value for name, value in stored.items() if name != "findings"}
-        return _view(decode_judgement(plain), answer, sources)
+        return _view(decode_judgement(plain), answer, sources, t)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return JudgeView(scripted, "said something that this release cannot read; see the JSON")
+        return JudgeView(scripted, t.say("ruling.unreadable"))
 
 
-def _view(judgement: Judgement, answer: str, sources: Sequence[tuple[str, str]]) -> JudgeView:
-    assessment, about = judgement.assessment, tuple(_about(judgement))
+def _view(
+    judgement: Judgement, answer: str, sources: Sequence[tuple[str, str]], t: Tongue
+) -> JudgeView:
+    assessment, about = judgement.assessment, tuple(_about(judgement, t))
     if judgement.status is not Status.JUDGED or assessment is None:
-        return JudgeView(judgement.scripted, _trouble(judgement), about=about)
+        return JudgeView(judgement.scripted, _trouble(judgement, t), about=about)
     shown = assessment.claims[:MOST_CLAIMS]
     places = _places(shown, answer)
-    quotes = _Quotes(sources)
+    quotes = _Quotes(sources, t)
     sentences = []
     number = 0
     for sentence, claims in groupby(shown, key=lambda claim: claim.sentence):
         rows = []
         for claim in claims:
             number += 1
-            rows.append(_claim_row(number, claim, quotes))
+            rows.append(_claim_row(number, claim, quotes, t))
         sentences.append(SentenceRows(sentence, sentence in places, tuple(rows)))
     return JudgeView(
         judgement.scripted,
-        _line(judgement, assessment),
-        tuple(_notes(judgement, assessment)),
+        _line(judgement, assessment, t),
+        tuple(_notes(judgement, assessment, t)),
         tuple(sentences),
         len(assessment.claims) - len(shown),
         about,
@@ -206,8 +174,9 @@ def _places(claims: Sequence[Claim], answer: str) -> dict[int, tuple[int, int]]:
 class _Quotes:
     """Numbers the places in the sources where quotes stand; the same place has one number."""
 
-    def __init__(self, sources: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, sources: Sequence[tuple[str, str]], t: Tongue) -> None:
         self._sources = sources
+        self._t = t
         self._numbers: dict[tuple[int, int, int], int] = {}
         self.marks: dict[int, list[Mark]] = {}
 
@@ -215,11 +184,11 @@ class _Quotes:
         number = self._number(quote) if quote.valid else None
         lack = ""
         if not quote.ref:
-            lack = "the judge named no chunk that exists"
+            lack = self._t.say("quote.no_chunk")
         elif not quote.valid:
-            lack = "quote not found in the chunk"
+            lack = self._t.say("quote.not_found")
         elif number is None:
-            lack = "stood in the chunk; its text was not kept"
+            lack = self._t.say("quote.not_kept")
         return QuoteRow(_cut(quote.ref), _cut(quote.quote), number, lack)
 
     def _number(self, quote: Quote) -> int | None:
@@ -235,10 +204,10 @@ class _Quotes:
         return None
 
 
-def _claim_row(number: int, claim: Claim, quotes: _Quotes) -> ClaimRow:
-    shape, word = SHAPES[claim.verdict]
+def _claim_row(number: int, claim: Claim, quotes: _Quotes, t: Tongue) -> ClaimRow:
+    shape, word = SHAPES[claim.verdict], t.word("verdict", claim.verdict.value)
     if claim.miscited:
-        shape, word = "↷", "supported, miscited"
+        shape, word = "↷", t.say("verdict.miscited")
     grade = "bad" if claim.bad else "ok" if claim.verdict is Verdict.SUPPORTED else "quiet"
     return ClaimRow(
         number,
@@ -247,38 +216,43 @@ def _claim_row(number: int, claim: Claim, quotes: _Quotes) -> ClaimRow:
         word,
         _cut(claim.text),
         _cut(claim.reason),
-        tuple(_claim_notes(claim)),
+        tuple(_claim_notes(claim, t)),
         tuple(quotes.row(quote) for quote in claim.evidence[:MOST_QUOTES]),
     )
 
 
-def _claim_notes(claim: Claim) -> Iterator[str]:
+def _claim_notes(claim: Claim, t: Tongue) -> Iterator[str]:
     if claim.downgraded:
-        yield "the judge called it supported; its evidence does not stand where it says"
+        yield t.say("claim.downgraded")
     if claim.miscited:
-        yield "supported, but by no chunk that its sentence cites"
+        yield t.say("claim.miscited")
     if claim.cause is not None:
-        yield CAUSES[claim.cause]
+        yield t.word("claim.cause", claim.cause.value)
     more = len(claim.evidence) - MOST_QUOTES
     if more > 0:
-        yield f"{more} more quotes in the JSON"
+        yield t.say("claim.more_quotes", n=more)
 
 
-def _line(judgement: Judgement, assessment: Assessment) -> str:
+def _line(judgement: Judgement, assessment: Assessment, t: Tongue) -> str:
     numbers = Counter(claim.verdict for claim in assessment.claims)
     parts: list[str] = []
-    for verdict, (_, word) in SHAPES.items():
+    for verdict in SHAPES:
         if not (number := numbers[verdict]) or verdict is Verdict.NOT_A_CLAIM:
             continue
-        noun = "" if parts else f" claim{'s' if number != 1 else ''}"
+        word = t.word("verdict", verdict.value)
         refs = _refs(assessment, verdict) if verdict is Verdict.CONTRADICTED else ""
-        parts.append(f"{number}{noun} {word}{refs}")
+        parts.append(
+            f"{t.count(number)} {word}{refs}"
+            if parts
+            else t.say("ruling.first", n=number, verdict=word, refs=refs)
+        )
     miscited = sum(claim.miscited for claim in assessment.claims)
-    parts += [f"{miscited} of them miscited"] if miscited else []
-    parts += [] if parts else ["no claim to rule on"]
-    parts.append(f"context {_sufficiency(assessment)}")
+    parts += [t.say("ruling.miscited", n=miscited)] if miscited else []
+    parts += [] if parts else [t.say("ruling.none")]
+    parts.append(t.say("ruling.context", sufficiency=_sufficiency(assessment, t)))
     if judgement.relevance is not None:
-        parts.append(f"relevance {_words(judgement.relevance.value)}")
+        relevance = t.word("relevance", judgement.relevance.value)
+        parts.append(t.say("ruling.relevance", relevance=relevance))
     return " · ".join(parts)
 
 
@@ -292,66 +266,66 @@ def _refs(assessment: Assessment, verdict: Verdict) -> str:
     return f" ({', '.join(_cut(ref, 80) for ref in list(refs)[:MOST_REFS])})" if refs else ""
 
 
-def _sufficiency(assessment: Assessment) -> str:
-    return "sufficient" if assessment.context_sufficient else "insufficient"
+def _sufficiency(assessment: Assessment, t: Tongue) -> str:
+    return t.word("sufficiency", "sufficient" if assessment.context_sufficient else "insufficient")
 
 
-def _notes(judgement: Judgement, assessment: Assessment) -> Iterator[str]:
+def _notes(judgement: Judgement, assessment: Assessment, t: Tongue) -> Iterator[str]:
     """Faithfulness never without sufficiency: one alone blames the model for what retrieval did."""
     numbers = Counter(claim.verdict for claim in assessment.claims)
     claims = len(assessment.claims) - numbers[Verdict.NOT_A_CLAIM]
     if assessment.faithfulness is not None:
-        yield (
-            f"faithfulness {assessment.faithfulness:.2f} ({numbers[Verdict.SUPPORTED]} of {claims} "
-            f"claims), with {_sufficiency(assessment)} context"
+        yield t.say(
+            "ruling.faithfulness",
+            score=t.decimal(assessment.faithfulness, 2),
+            good=numbers[Verdict.SUPPORTED],
+            claims=claims,
+            sufficiency=_sufficiency(assessment, t),
         )
     if assessment.context_precision is not None:
         useful = ", ".join(_cut(ref, 80) for ref in assessment.useful[:MOST_REFS])
-        yield f"{assessment.context_precision:.0%} of the chunks were of use" + (
-            f": {useful}" if useful else ""
-        )
+        share = t.percent(assessment.context_precision, 0)
+        yield t.say("ruling.useful", share=share, refs=f": {useful}" if useful else "")
     if assessment.answer_kind != "answer":
-        yield f"kind of answer: {_words(assessment.answer_kind)}"
+        yield t.say("ruling.answer_kind", kind=t.word("answer_kind", assessment.answer_kind))
     if assessment.abstention_right is not None:
-        right = "right" if assessment.abstention_right else "wrong"
-        yield f"whether to answer was decided {right}ly"
+        yield t.say("ruling.rightly") if assessment.abstention_right else t.say("ruling.wrongly")
     for first, second in assessment.contradicting[:MOST_REFS]:
-        yield f"{_cut(first, 80)} and {_cut(second, 80)} contradict each other"
+        yield t.say("ruling.contradict", first=_cut(first, 80), second=_cut(second, 80))
     for where in assessment.instructions_in_data[:MOST_REFS]:
-        yield f"a text tries to instruct the judge: {_cut(where, 80)}"
+        yield t.say("ruling.instructs", where=_cut(where, 80))
     if assessment.partial:
-        yield "sources were left out to fit the model; what they hold, the judge did not see"
+        yield t.say("ruling.partial")
     if judgement.flipped is not None:
-        yield f"judged twice: {'a' if judgement.flipped else 'no'} verdict differed"
+        yield t.say("ruling.flipped") if judgement.flipped else t.say("ruling.steady")
 
 
-def _trouble(judgement: Judgement) -> str:
-    words = {
-        Status.UNDETERMINED: "undetermined, it answered, but not usably",
-        Status.FAILED: "failed, no answer came",
+def _trouble(judgement: Judgement, t: Tongue) -> str:
+    states = {
+        Status.UNDETERMINED: t.say("ruling.undetermined"),
+        Status.FAILED: t.say("ruling.failed"),
     }
-    other = _words(_cut(judgement.reason, 60)) or "no reason was kept"
-    why = TROUBLES.get(judgement.reason, other)
-    return f"{words.get(judgement.status, 'no ruling')}: {why}; counted, outside of every rate"
-
-
-def _about(judgement: Judgement) -> Iterator[tuple[str, str]]:
-    usage = judgement.usage
-    yield "judge", judgement.status.value + (f", {SCRIPTED}" if judgement.scripted else "")
-    yield "judge model", _cut(judgement.model, 200)
-    yield "judge version", _cut(judgement.version, 300)
-    yield (
-        "judge tokens",
-        f"{usage.prompt_tokens:,} in, {usage.completion_tokens:,} out"
-        + (" (estimated)" if usage.estimated else ""),
+    return t.say(
+        "ruling.trouble",
+        state=states.get(judgement.status, t.say("ruling.no_ruling")),
+        why=t.word("trouble", _cut(judgement.reason, 60)) or t.say("ruling.no_reason"),
     )
-    cost = f"{judgement.cost_micros / 1e6:,.6f} in the price table's currency"
-    yield "judge cost", cost if judgement.cost_micros else "nothing, or no prices are set"
-    yield "judge calls", f"{judgement.calls} in {judgement.latency_ms / 1000:.1f} s"
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _about(judgement: Judgement, t: Tongue) -> Iterator[tuple[str, str]]:
+    usage = judgement.usage
+    status = t.word("judge_status", judgement.status.value)
+    scripted = f", {t.say('line.scripted')}" if judgement.scripted else ""
+    yield t.say("judge.about"), status + scripted
+    yield t.say("judge.about_model"), _cut(judgement.model, 200)
+    yield t.say("judge.about_version"), _cut(judgement.version, 300)
+    used = t.say("judge.used", sent=usage.prompt_tokens, got=usage.completion_tokens)
+    estimated = f" {t.say('judge.estimated')}" if usage.estimated else ""
+    yield t.say("judge.about_tokens"), used + estimated
+    cost = t.say("judge.cost", amount=t.decimal(judgement.cost_micros / 1e6, 6))
+    yield t.say("judge.about_cost"), cost if judgement.cost_micros else t.say("judge.no_cost")
+    seconds = t.decimal(judgement.latency_ms / 1000)
+    yield t.say("judge.about_calls"), t.say("judge.calls", n=judgement.calls, time=seconds)
 
 
 def _cut(text: str, most: int = LONGEST) -> str:

@@ -309,7 +309,7 @@ def _case_routes(router: APIRouter, review: Review) -> None:
     ) -> Response:
         return review.render(
             request, t, "case.html", 422 if bench.missing else 200,
-            view=case_view(case), bench=bench, visitor=bench.visitor, filter=filter,
+            view=case_view(case, t), bench=bench, visitor=bench.visitor, filter=filter,
             saved=_last(desk, saved, bench.visitor),
             left=review.cases.case_counts().get("open", 0),
         )  # fmt: skip
@@ -383,7 +383,7 @@ def _task_routes(router: APIRouter, review: Review) -> None:
         return review.render(
             request, t, "task.html", 422 if bench.missing else 200,
             view=task_view(task), bench=bench, visitor=bench.visitor, own=own,
-            revealed=revealed, found=case_view(twin) if twin is not None else None,
+            revealed=revealed, found=case_view(twin, t) if twin is not None else None,
         )  # fmt: skip
 
     @router.api_route("/tasks/{task_id}", methods=["GET", "HEAD"])

@@ -19,6 +19,7 @@ from service.web.words import (
     frame,
     group,
     groups,
+    judge,
     labelling,
     labels,
     overview,
@@ -33,6 +34,7 @@ TABLES: tuple[Words, ...] = (
     frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, labels.WORDS,
     trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
+    judge.WORDS,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from service.review.cases import Case, CaseSummary
 from service.web.body import read_capped
 from service.web.marking import Mark, MarkKind, Segment, segments_of, span
 from service.web.rendering import Renderer
-from service.web.texts import Speaking
+from service.web.texts import Speaking, Tongue
 from service.web.views import CaseView, case_view
 
 MOST_BYTES = 512 << 10
@@ -59,7 +59,7 @@ def try_routes(render: Renderer, policy: Callable[[], Policy]) -> APIRouter:
     async def check(t: Speaking, request: Request) -> Response:
         given = _fields(await read_capped(request, MOST_BYTES))
         current = policy()
-        tried = await run_in_threadpool(_tried, given, current)
+        tried = await run_in_threadpool(_tried, given, current, t)
         app = given.get("app", "")
         return show(t, given=given, app=app, apps=sorted(current.apps), tried=tried)
 
@@ -77,7 +77,7 @@ def _fields(raw: bytes) -> dict[str, str]:
     return {name: found.get(name, [""])[-1].replace("\r\n", "\n") for name in names}
 
 
-def _tried(given: Mapping[str, str], policy: Policy) -> Tried:
+def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
     app = given.get("app", "")
     event = parse_event(
         orjson.dumps(
@@ -104,7 +104,7 @@ def _tried(given: Mapping[str, str], policy: Policy) -> Tried:
         for number, item in enumerate(items, start=1)
         if (place := span(item.get("start"), item.get("end"), event.answer)) is not None
     ]
-    return Tried(case_view(case), tuple(segments_of(event.answer, marks)))
+    return Tried(case_view(case, t), tuple(segments_of(event.answer, marks)))
 
 
 def chunks_of(texts: str) -> list[dict[str, str]]:

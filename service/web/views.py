@@ -26,6 +26,7 @@ from service.web.marking import (
     span,
 )
 from service.web.prose import Part, prose_of
+from service.web.texts import Tongue
 
 LONG_TEXT = 4000
 """A chunk longer than this (characters) shows the stretches around its marks first."""
@@ -183,7 +184,7 @@ class CaseView:
     priority: Priority | None
 
 
-def case_view(case: Case) -> CaseView:
+def case_view(case: Case, t: Tongue) -> CaseView:
     event = case.event
     answer, query = _text(event.get("answer")), _text(event.get("query"))
     chunks, context = _dicts(event.get("retrieved")), _dicts(event.get("context"))
@@ -191,7 +192,7 @@ def case_view(case: Case) -> CaseView:
     texts += [(_text(item.get("name")), _text(item.get("text"))) for item in context]
     sources = _source_marks(case.evidence, texts, query)
     _mark_nearest(case.findings, texts, sources)
-    judge = judge_view(case.judgement, answer, texts)
+    judge = judge_view(case.judgement, answer, texts, t)
     marks = [
         *_marks("finding", case.findings, answer),
         *_marks("evidence", case.evidence, answer),

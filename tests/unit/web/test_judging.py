@@ -17,20 +17,19 @@ from service.judging.judgement import (
     Status,
     Verdict,
 )
+from service.judging.rubric import ANSWER_KINDS
 from service.metrics import JUDGE_FAILURES
 from service.sampling import Factors
 from service.web.judging import (
-    CAUSES,
     LONGEST,
     MOST_CLAIMS,
     MOST_QUOTES,
     SHAPES,
-    TROUBLES,
     judge_line,
     judge_view,
 )
 from service.web.ports import JudgeState
-from service.web.texts import Tongue
+from service.web.texts import Tongue, texts
 from tests.unit.web.judged import (
     PLANS,
     PROOF,
@@ -48,8 +47,8 @@ from tests.unit.web.world import ANSWER, EVENT, MemoryCases, World, case
 SOURCES = [("pricing#plans", PLANS), ("pricing#faq", "Rechnungen kommen per E-Mail.")]
 
 
-def view(said: Judgement, answer: str = ANSWER) -> Any:
-    found = judge_view(stored(said), answer, SOURCES)
+def view(said: Judgement, answer: str = ANSWER, lang: str = "en") -> Any:
+    found = judge_view(stored(said), answer, SOURCES, Tongue(lang))
     assert found is not None
     return found
 
@@ -99,7 +98,7 @@ def test_notes_tell_what_else_the_judge_saw() -> None:
     )  # fmt: skip
     notes = " | ".join(view(said).notes)
     for words in (
-        "50% of the chunks were of use: pricing#plans", "kind of answer: no answer",
+        "50\xa0% of the chunks were of use: pricing#plans", "kind of answer: no answer",
         "whether to answer was decided wrongly", "a and b contradict each other",
         "a text tries to instruct the judge: query", "sources were left out",
         "judged twice: a verdict differed",
@@ -107,14 +106,58 @@ def test_notes_tell_what_else_the_judge_saw() -> None:
         assert words in notes
 
 
+def known(kind: str) -> set[str]:
+    return {key.removeprefix(f"{kind}.") for key in texts("en") if key.startswith(f"{kind}.")}
+
+
 def test_every_verdict_and_cause_has_its_words_and_a_shape_of_its_own() -> None:
     assert set(SHAPES) == set(Verdict)
-    assert len({shape for shape, _ in SHAPES.values()}) == len(Verdict)
-    assert set(CAUSES) == set(Cause)
+    assert len(set(SHAPES.values())) == len(Verdict)
+    assert known("verdict") == {*Verdict, "miscited"}
+    assert known("claim.cause") == set(Cause)
+    assert known("relevance") == set(Relevance)
+    assert known("judge_status") == set(Status)
+    assert known("answer_kind") == set(ANSWER_KINDS) - {"answer"}
 
 
 def test_every_reason_without_a_ruling_has_its_words() -> None:
-    assert set(JUDGE_FAILURES) - {"other"} == set(TROUBLES)
+    assert set(JUDGE_FAILURES) - {"other"} == known("trouble")
+
+
+def test_the_judge_speaks_german() -> None:
+    down = replace(WRONG, verdict=Verdict.UNSUPPORTED, evidence=(Quote("pricing#plans", "never"),),
+                   downgraded=True, cause=Cause.RETRIEVAL)  # fmt: skip
+    mis = replace(RIGHT, miscited=True)
+    said = judgement(WRONG, replace(down, sentence=2), replace(mis, sentence=3),
+                     answer_kind="clarify", abstention_right=True, flipped=False)  # fmt: skip
+    shown = view(said, lang="de")
+    assert shown.line == (
+        "1 Aussage widerlegt (pricing#plans) · 1 nicht belegt · 1 belegt"
+        " · 1 davon falsch zitiert · Kontext ausreichend · Relevanz vollständig"
+    )
+    notes = " | ".join(shown.notes)
+    for words in (
+        "Treue 0,33 (1 von 3 Aussagen), Kontext ausreichend", "50\xa0% der Abschnitte",
+        "Art der Antwort: Rückfrage", "ist richtig entschieden", "kein Urteil war verschieden",
+    ):  # fmt: skip
+        assert words in notes
+    claims = [row for sentence in shown.sentences for row in sentence.claims]
+    assert claims[1].quotes[0].lack == "das Zitat steht nicht im Abschnitt"
+    assert claims[1].notes[1].startswith("Ursache: Suche")
+    assert claims[2].word == "belegt, falsch zitiert"
+    assert ("Prüfmodell, Token", "1.900 hinein, 100 heraus") in shown.about
+    failed = Judgement(Status.FAILED, "v", "m", reason="timeout")
+    assert view(failed, lang="de").line == (
+        "gescheitert, es kam keine Antwort: der Endpunkt antwortete nicht rechtzeitig; gezählt, "
+        "außerhalb jeder Rate"
+    )
+
+
+def test_the_page_of_a_case_hands_its_language_to_the_judge() -> None:
+    world = World(cases=MemoryCases(case(judgement=stored(judgement(RIGHT)))))
+    text = world.get("/cases/c1", headers={"accept-language": "de"}).text
+    assert "1 Aussage belegt · Kontext ausreichend" in text
+    assert "supported" not in section(Elements(text))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +270,7 @@ def test_a_judgement_of_another_release_is_named_not_shown() -> None:
         text = section(case_page(broken))
         assert "cannot read" in text
         assert "scripted: no model ruled" in text
-    assert judge_view(None, "", []) is None
+    assert judge_view(None, "", [], Tongue()) is None
 
 
 def test_long_judgements_are_cut() -> None:
