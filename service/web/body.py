@@ -27,7 +27,7 @@ async def read_body(request: Request, max_bytes: int, max_events: int) -> Body:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in (JSON, NDJSON):
         raise Problem(415, "unsupported_media_type", f"send {JSON} or {NDJSON}")
-    raw = await _read_capped(request, max_bytes)
+    raw = await read_capped(request, max_bytes)
     if media_type == NDJSON:
         body = Body([line for line in raw.split(b"\n") if line.strip()], single=False)
     elif raw.lstrip(b" \t\r\n").startswith(b"["):
@@ -43,7 +43,8 @@ async def read_body(request: Request, max_bytes: int, max_events: int) -> Body:
     return body
 
 
-async def _read_capped(request: Request, max_bytes: int) -> bytes:
+async def read_capped(request: Request, max_bytes: int) -> bytes:
+    """Raises :class:`Problem`: 413 past the limit, 400 for a sender who hangs up."""
     too_large = Problem(413, "too_large", f"the limit is {max_bytes} bytes a request")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > max_bytes:
