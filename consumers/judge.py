@@ -25,7 +25,7 @@ from service import bootstrap
 from service.bootstrap import Parts
 from service.health import Health
 from service.judging.corpora import Corpora
-from service.judging.endpoint import FAILING, Breaker, State
+from service.judging.endpoint import FAILING, Breaker, State, trouble_of
 from service.judging.jobs import Job
 from service.judging.judge import Judge, NotNow
 from service.judging.judgement import Judgement, Status
@@ -328,10 +328,13 @@ async def _introduce(judge: Judge, client: JudgeClient, health: Health) -> None:
         debit = await judge.purse.reserve(found.usage, audited=True)
         if not isinstance(debit, float):
             await judge.purse.settle(debit, found.usage)
-    health.set("endpoint", True, f"{found.outcome.value}; JSON by {found.structured.value}")
+    trouble = trouble_of(found.outcome)
+    health.set(
+        "endpoint", True, trouble or f"{found.outcome.value}; JSON by {found.structured.value}"
+    )
     note = log.info if found.usable else log.warning
     note("judge_endpoint", outcome=found.outcome.value, structured=found.structured.value,
-         detail=found.detail)  # fmt: skip
+         detail=found.detail, trouble=trouble)  # fmt: skip
 
 
 class JudgeThread:

@@ -29,6 +29,7 @@ from service.settings import Settings, SettingsError, load_policy
 from service.store import Caps, Store, connect
 from service.store.budget import Account
 from service.store.reviews import Desk
+from service.store.reviews.retention import Retention
 
 if TYPE_CHECKING:
     from service.document_server import DocumentServer
@@ -138,6 +139,11 @@ def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
         int(parts.settings.review_lease_s * 1000),
         on_change,
     )
+
+
+def retention(parts: Parts) -> Retention:
+    settings = parts.settings
+    return Retention(parts.store.connection, settings.review_retention_days, settings.max_groups)
 
 
 def judge(parts: Parts, corpora: Corpora, scripted: bool = False) -> tuple[Judge, JudgeClient]:

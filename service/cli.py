@@ -36,7 +36,7 @@ from service.intake import Intake
 from service.joining import FeedbackJoin
 from service.logs import configure_logging
 from service.outage import Misconfiguration, Outage
-from service.outbox import Sink
+from service.outbox import Sink, flush
 from service.rebuild import Report, rebuild
 from service.replay import Summary, replay
 from service.review_outbox import ReviewOutbox, ReviewOutboxKeeper
@@ -598,6 +598,29 @@ def rebuild_command(
     _print_books_line(parts.store.archive.books())
 
 
+@app.command("erase")
+def erase_command(
+    user_hash: Annotated[str, typer.Option(help="`user.id_hash`, as the events carry it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erases what a user's answers left behind: cases, audits, judge jobs and judgements.
+
+    Counters and people's labels stay. What stands in the topics ages out with their retention; a
+    rebuild leaves it out.
+    """
+    from consumers import runtime
+
+    settings = _settings()
+    _need_redis(settings)
+    if not yes:
+        typer.confirm("Erase everything of this user's answers?", abort=True)
+    parts = build(settings)
+    found = parts.store.erasure.erase(user_hash, int(time.time() * 1000))
+    with runtime.verdict_sink(parts, Health()) as sink:
+        flush(parts.store, sink)
+    out.print(f"{found.cases} cases, {found.tasks} audits and {found.jobs} judge jobs erased")
+
+
 @corpus_app.command("load")
 def load_corpus(
     file: Annotated[
@@ -824,7 +847,8 @@ def _serve(
     judges is no model; ``now``: seconds since 1970 that answers are aged by."""
     from service.gauges import GaugeKeeper
 
-    health = Health(expects=("redis",))
+    # Answers are taken in, whatever ails the judge's endpoint.
+    health = Health(expects=("redis",), tolerates=("endpoint",))
     with contextlib.ExitStack() as stack:
         for keeper in (GaugeKeeper(parts, health, now), ControllerKeeper(controller(parts))):
             keeper.start()
@@ -917,6 +941,8 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        secret=parts.terms().secret,
+        policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(

@@ -17,7 +17,7 @@ from service.checks.citations import CitationReading
 from service.checks.model import CheckResult, Evidence, Finding, reasons_of
 from service.events import AnswerEvent
 from service.judging.jobs import Job, JobCitation, encode_job
-from service.review.cases import DAY_MS, priority
+from service.review.cases import DAY_MS, Priority, priority_terms
 from service.verdicts import encode_case
 
 FINDINGS_PER_CASE = 200
@@ -85,6 +85,7 @@ class Checked:
     source: str
     partition: int
     occurred_ms: int
+    weight: float = 1.0
 
 
 AUDIT_DAYS = 3
@@ -102,7 +103,7 @@ def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) ->
         case_id=body["case_id"],
         offset=offset,
         group=body["group"],
-        priority=body["priority"],
+        priority=priority_of(body).total,
         severity=body["severity"],
         day=day,
         indexes=indexes_of(body),
@@ -110,6 +111,23 @@ def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) ->
         occurred_ms=body["occurred_ms"],
         ruleset=body["ruleset"],
     )
+
+
+def priority_of(body: Mapping[str, Any]) -> Priority:
+    """Of a case's body, or of a record that was written without some of its terms."""
+    return priority_terms(
+        body["severity"], body["occurred_ms"], body.get("weight", 1.0), body.get("seen", 0)
+    )
+
+
+def with_seen(case: CaseDraft, seen: int) -> CaseDraft:
+    """The case, in a group that had ``seen`` answers before. Spliced: to decode a record and encode
+    it again costs as much as a check."""
+    if not seen or not case.record:
+        return case
+    rarity = priority_terms("low", 0, 1.0, seen).rarity
+    record = case.record[:-1] + b',"seen":%d}' % seen
+    return replace(case, record=record, priority=case.priority + rarity)
 
 
 def draft_task(answer: Checked, max_bytes: int) -> TaskDraft:
@@ -146,6 +164,7 @@ def draft_job(
         event=_event_with_texts(answer.event, answer.texts),
         citations=_citations(reading),
         hint=hint,
+        weight=answer.weight,
     )
     place = (row.app, row.hour, counter_prefix(row))
     return JobDraft(job.job_id, row.offset, row.audited, row.stratum, place,
@@ -200,7 +219,7 @@ def case_body(answer: Checked) -> dict[str, Any]:
         "headline": findings[0].detail[:500] if findings else "",
         "query": event.query[:500],
         "group": answer.group,
-        "priority": priority(severity, answer.occurred_ms),
+        "weight": answer.weight,
         "outcomes": {name: result.outcome.value for name, result in answer.results.items()},
         "not_evaluated": reasons_of(answer.results),
         "stratum": row.stratum,

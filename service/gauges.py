@@ -29,6 +29,7 @@ class GaugeKeeper:
         self._parts = parts
         self._health = health
         self._controller = bootstrap.controller(parts)
+        self._retention = bootstrap.retention(parts)
         self._stop = threading.Event()
         self._roll_up_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
@@ -50,6 +51,7 @@ class GaugeKeeper:
             age = 0.0 if oldest is None else max(0.0, self._now() - oldest / 1000)
             parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
             parts.store.tasks.expire(int(self._now() * 1000))
+            self._retention.turn(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()
         except Outage as outage:

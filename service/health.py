@@ -25,12 +25,17 @@ class Condition:
 
 
 class Health:
-    """Thread-safe. ``expects``: names that must report well before the process is ready."""
+    """Thread-safe. ``expects``: names that must report well before the process is ready;
+    ``tolerates``: those whose trouble is told and leaves it ready."""
 
     def __init__(
-        self, expects: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
+        self,
+        expects: Iterable[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        tolerates: Iterable[str] = (),
     ) -> None:
         self._clock = clock
+        self._tolerated = frozenset(tolerates)
         self._lock = threading.Lock()
         self._conditions = {name: Condition(False, "not reported yet") for name in expects}
         self._ticked = clock()
@@ -51,10 +56,11 @@ class Health:
         return self.tick_age() <= max_age_s
 
     def ready(self) -> tuple[bool, dict[str, Condition]]:
-        """Whether every condition holds, and all of them by name."""
+        """Whether every condition holds that is not tolerated, and all of them by name."""
         with self._lock:
             conditions = dict(self._conditions)
-        return all(condition.ok for condition in conditions.values()), conditions
+        troubles = {name for name, condition in conditions.items() if not condition.ok}
+        return troubles <= self._tolerated, conditions
 
 
 def liveness(health: Health, max_age_s: float = MAX_TICK_AGE_S) -> tuple[int, dict[str, Any]]:

@@ -25,6 +25,7 @@ from service.pipeline import (
     process,
     read_items,
     unsupported_numbers,
+    with_counts,
     with_hints,
 )
 from service.records import Record
@@ -73,7 +74,9 @@ class Ingest:
             effects = process(batch, texts, seen, terms)
         wanted = unsupported_numbers(effects)
         refs = self._documents.holding(wanted) if wanted else {}
-        return with_hints(effects, refs, terms) if refs else effects
+        if refs:
+            effects = with_hints(effects, refs, terms)
+        return with_counts(effects, self._store.ledger.seen({c.group for c in effects.cases}))
 
     def apply(self, effects: Effects, epoch: str) -> tuple[Effects, Applied]:
         """Store the effects; recompute them as often as another partition was faster with an id.
@@ -97,7 +100,9 @@ class Ingest:
         """Count what was stored. Called once a batch, after the script succeeded."""
         metrics, batch = self._metrics, effects.batch
         metrics.observe_rows(effects.rows, received=batch.received)
-        metrics.observe_cases(case=applied.cases, suppressed=applied.suppressed)
+        metrics.observe_cases(
+            case=applied.cases, suppressed=applied.suppressed, auto_grouped=applied.grouped
+        )
         metrics.observe_refused(applied.refused)
         if batch.gaps:
             metrics.observe_gaps(batch.gaps)

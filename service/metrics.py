@@ -38,6 +38,9 @@ Dependency = Literal["kafka", "redis"]
 Stage = Literal["parse", "lookup", "check", "store", "produce"]
 HaltReason = Literal["store_lost", "store_behind", "topic_recreated", "ahead_of_log", "rebuilding"]
 Disposition = Literal["case", "suppressed", "auto_grouped"]
+_DISPOSITIONS: dict[str, Disposition] = {
+    "opened": "case", "suppressed": "suppressed", "grouped": "auto_grouped",
+}  # fmt: skip
 
 RECORD_KINDS = ("received", *(kind.value for kind in Kind), "lost", "gap")
 DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable")
@@ -45,7 +48,8 @@ DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable"
 OTHER_REASON = "other"
 JUDGE_FAILURES = (
     *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    "deadline", "delimiter_collision", "no_sentences", "payload_lost", OTHER_REASON,
+    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences", "payload_lost",
+    OTHER_REASON,
 )  # fmt: skip
 WEIGHED = (
     "answers", "with_claims", "faithfulness", "sufficient", "citations", "citations_supported",
@@ -237,8 +241,8 @@ class Metrics:
             self._judge_failures.labels(judgement.status.value, reason).inc()
         for finding_reason in {finding.reason for finding in judged.findings}:
             self._judge_findings.labels(answer.app, release, finding_reason).inc()
-        if became in ("opened", "suppressed"):
-            self._cases.labels("case" if became == "opened" else "suppressed").inc()
+        if disposition := _DISPOSITIONS.get(became):
+            self._cases.labels(disposition).inc()
         self._observe_effort(judgement)
         self._observe_assessment(judged, release)
 

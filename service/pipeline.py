@@ -32,6 +32,7 @@ from service.drafts import (
     draft_job,
     draft_task,
     with_corpus_hints,
+    with_seen,
 )
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.mapping import parse_mapped
@@ -292,6 +293,14 @@ def with_hints(effects: Effects, refs: Mapping[DocKey, str], terms: Terms) -> Ef
     return replace(effects, cases=tuple(cases))
 
 
+def with_counts(effects: Effects, seen: Mapping[str, int]) -> Effects:
+    """The effects with each case's rarity. ``seen``: group → answers that it has had."""
+    if not seen:
+        return effects
+    cases = tuple(with_seen(case, seen.get(case.group, 0)) for case in effects.cases)
+    return replace(effects, cases=cases)
+
+
 def _corpus(item: Item) -> str:
     return "" if isinstance(item.event, Rejection) else item.event.release.corpus or ""
 
@@ -472,6 +481,7 @@ class _Work:
             self.batch.source,
             self.batch.partition,
             occurred_ms,
+            self.terms.policy.of(event.app).review.weight,
         )
 
     def _draw(self, event: AnswerEvent, stratum: str, app: str) -> sampling.Draw:

@@ -126,8 +126,8 @@ class ReviewPolicy(_Closed):
 
     weight: float = Field(
         1.0,
-        gt=0.0,
-        allow_inf_nan=False,
+        ge=1 / 16,
+        le=16.0,
         description="How much a case of this app matters beside one of another app.",
     )
     required: tuple[Part, ...] = Field(
@@ -140,6 +140,10 @@ class ReviewPolicy(_Closed):
     double_label: Probability = Field(
         0.15, description="Share of the audits that two people label, unaware of each other."
     )
+
+    def parts(self, kind: str) -> tuple[str, ...]:
+        """What is asked of a ``case`` (alone or with its group) or of a ``task``."""
+        return self.required_of_tasks if kind == "task" else self.required
 
 
 class AppPolicy(_Closed):

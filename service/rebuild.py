@@ -74,6 +74,7 @@ class Collected:
         self._judgements: dict[Place, bytes] = {}
         self._feedback: dict[Place, dict[tuple[str, int], bytes]] = {}
         self._reviews: dict[str, dict[tuple[int, int, str], bytes]] = {}
+        self.erasures: dict[tuple[str, int], dict[tuple[str, int], int]] = {}
         self._with_feedback: set[tuple[str, int, int]] = set()
         self.newest_ms = 0
         self.last_seq = 0
@@ -101,6 +102,9 @@ class Collected:
             of_answer = self._feedback.setdefault((*heard.position, heard.case_id), {})
             of_answer[heard.read] = zlib.compress(value, 1)
             self.last_seq = max(self.last_seq, heard.seq)
+        elif record is not None and record["kind"] == "erase":
+            below = {(source, number): offset for source, number, offset in record["below"]}
+            self.erasures[record["user_hash"], record["at_ms"]] = below
         elif record is not None and record["kind"] == "review":
             change = decode_record(value)
             of_subject = self._reviews.setdefault(change.subject, {})
@@ -188,6 +192,7 @@ def _rebuild(
         restorer.restore(record)
         on_progress(collected.report)
     restorer.later()
+    restorer.erase()
     restorer.reviews()
     restorer.close()
     collected.report.orphans = collected.cases_left()
@@ -319,6 +324,11 @@ class _Restorer:
         for _, step in sorted(steps, key=itemgetter(0)):
             step()
         self._store.checkpoints.remember_late(self._collected.last_seq)
+
+    def erase(self) -> None:
+        """What was erased is so again, whatever the topic still holds of it."""
+        for (user_hash, _), below in self._collected.erasures.items():
+            self._store.erasure.apply(user_hash, below)
 
     def reviews(self) -> None:
         """Last: what people said is said of cases, tasks and groups that are there again."""

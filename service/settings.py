@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import (
@@ -204,6 +205,15 @@ class Settings(BaseModel):
     def _left_to_the_endpoint(cls, value: Any) -> Any:
         return None if value in ("", "none") else value
 
+    @field_validator("judge_base_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        if url is not None and not _names_a_host(url):
+            raise ValueError("wanted http:// or https://, a host, and perhaps a port and a path")
+        if url is not None and "@" in urlsplit(url).netloc:
+            raise ValueError("holds credentials, which are not sent; a key goes into JUDGE_API_KEY")
+        return url
+
     @field_validator("judge_api_key")
     @classmethod
     def _fits_a_header(cls, key: SecretStr | None) -> SecretStr | None:
@@ -262,6 +272,14 @@ class Settings(BaseModel):
     @property
     def embedded(self) -> bool:
         return self.kafka_bootstrap is None
+
+
+def _names_a_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 _DOCUMENTS_URL = re.compile(

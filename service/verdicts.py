@@ -1,10 +1,11 @@
-"""The records of ``rag.verdicts``: kinds ``batch``, ``case``, ``task``, ``judgement`` and
-``feedback``. Pure.
+"""The records of ``rag.verdicts``: kinds ``batch``, ``case``, ``task``, ``judgement``, ``feedback``
+and ``erase``. Pure.
 
 ``batch`` closes a batch: it carries the offsets, what was received, skipped and lost, and one
 compact row a record. ``case`` carries one flagged answer, ``task`` one that people audit,
 ``judgement`` what the judge said of one, ``feedback`` what a user did. These count only once the
-``batch`` that covers their position is there.
+``batch`` that covers their position is there. ``erase`` says whose answers are to be forgotten, up
+to which position of each partition.
 """
 
 from __future__ import annotations
@@ -74,6 +75,19 @@ def encode_case(case: Mapping[str, Any]) -> bytes:
         return orjson.dumps(_storable(body))
 
 
+def encode_erasure(user_hash: str, below: Mapping[tuple[str, int], int], at_ms: int) -> bytes:
+    """``below``: (source, partition) → the first offset that the erasure leaves alone."""
+    return orjson.dumps(
+        {
+            "kind": "erase",
+            "version": VERSION,
+            "user_hash": user_hash,
+            "at_ms": at_ms,
+            "below": [[*place, offset] for place, offset in sorted(below.items())],
+        }
+    )
+
+
 def _storable(value: Any) -> Any:
     """Fields that nobody checks may hold integers of more than 64 bits: near enough, or null."""
     if isinstance(value, dict):
@@ -94,7 +108,7 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
     data = orjson.loads(value)
     if data.get("version") != VERSION:
         return None
-    if data["kind"] in ("case", "task", "judgement", "feedback", "review"):
+    if data["kind"] in ("case", "task", "judgement", "feedback", "review", "erase"):
         return dict(data)
     if data["kind"] != "batch":
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from service.checks.citations import CitationReading
 from service.checks.model import (
@@ -43,6 +43,7 @@ from service.checks.reading.quantities import (
     Reading,
 )
 from service.checks.reading.reader import read
+from service.checks.reading.sources import chunk_texts, lacks_text, other_texts
 from service.checks.reading.wording import Wording, shortened
 
 NAME = "numbers"
@@ -105,11 +106,7 @@ def check(
     asked = _statements(given, reading, owned)
     if not asked:
         return CheckResult(Outcome.NOT_APPLICABLE)
-    chunks = [
-        Source("grounded", chunk.ref, text)
-        for chunk, text in zip(event.retrieved, given.texts, strict=True)
-        if chunk.in_prompt and text
-    ]
+    chunks = chunk_texts(given)
     places: dict[int, Place] = {}
     for number, quantity in enumerate(asked):
         place = _literal(answer, quantity, chunks)
@@ -118,14 +115,14 @@ def check(
     misses: list[Miss] = []
     indexes: Indexed = []
     if len(places) < len(asked):
-        sources = [*chunks, *_other_sources(given)]
+        sources = [*chunks, *other_texts(given)]
         if _too_much(sources):
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
         try:
             misses = _look_up(reading, asked, sources, places, indexes)
         except _TooManyNumbers:
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    if misses and _lacks_text(given):
+    if misses and lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
     if citations is not None and citations.citations:
         _look_in_cited(given, reading, asked, chunks, citations, places)
@@ -148,20 +145,6 @@ def _too_much(sources: list[Source]) -> bool:
         size > MAX_TEXT
         or sum(len(_RUN.findall(source.text)) for source in sources) > MAX_TEXT_NUMBERS
     )
-
-
-def _lacks_text(given: CheckInput) -> bool:
-    return any(
-        chunk.in_prompt and text is None
-        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
-    )
-
-
-def _other_sources(given: CheckInput) -> Iterator[Source]:
-    for item in given.event.context:
-        if item.kind != "assistant":
-            yield Source("from_context", None, item.text)
-    yield Source("from_query", None, given.event.query)
 
 
 # ── what is a statement ───────────────────────────────────────────────────────────────────────
@@ -319,9 +302,7 @@ def _look_up(
                 places[number] = place
         left = [number for number in left if number not in places]
     read_so_far = 0
-    for source in sources:
-        if not left:
-            return []
+    for source in sources if left else ():
         index = _CACHE.index(source.text)
         indexes.append((source, index))
         read_so_far += len(index.quantities)
@@ -332,6 +313,8 @@ def _look_up(
             if place is not None:
                 places[number] = place
         left = [number for number in left if number not in places]
+        if not left:
+            break
     misses: list[Miss] = []
     for number in left:
         place = grounding.loose_place(reading, asked[number], indexes)
@@ -361,7 +344,7 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
     if quantity.kind is not NUMBER or quantity.values[1:] or not digits.isdigit():
         return None
     for source in sources:
-        at = _bare(source.text, digits)
+        at = _bare(source.text, digits) if digits in source.text else -1
         if at < 0:
             continue
         left = max(0, at - _AROUND)

@@ -9,7 +9,6 @@ from service.drafts import CaseDraft, bounded, case_draft
 from service.judging.findings import NAME
 from service.judging.results import Judged
 from service.pipeline import HOUR_MS, GroupHit, group_id
-from service.review.cases import priority
 
 MAX_CASE_BYTES = 200_000
 
@@ -37,7 +36,10 @@ def group_hits(judged: Judged) -> tuple[GroupHit, ...]:
 
 
 def draft_judged_case(
-    judged: Judged, event: Mapping[str, Any] | None, max_bytes: int = MAX_CASE_BYTES
+    judged: Judged,
+    event: Mapping[str, Any] | None,
+    max_bytes: int = MAX_CASE_BYTES,
+    weight: float = 1.0,
 ) -> CaseDraft:
     """The case that this judgement opens, unless there is one already. ``event``: as the job has
     it; None makes a draft without a record. The findings themselves stand in the judgement, which
@@ -59,7 +61,7 @@ def draft_judged_case(
         "reasons": sorted({finding.reason for finding in findings}),
         "headline": findings[0].detail[:500] if findings else "",
         "group": hits[0].group if hits else "",
-        "priority": priority(severity, answer.occurred_ms),
+        "weight": weight,
         "outcomes": {},
         "stratum": answer.stratum,
         "u": answer.u,

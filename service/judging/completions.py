@@ -194,7 +194,11 @@ def _fault_in(payload: Any) -> Fault:
 
 
 def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
+    try:
+        text = value if isinstance(value, str) else json.dumps(value)
+    except RecursionError:
+        # orjson reads nests that json does not write.
+        return ""
     return text[:_MESSAGE_CHARS].lower()
 
 

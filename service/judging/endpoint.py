@@ -39,6 +39,11 @@ FAILING = HEALING | MEND.keys()
 """Outcomes that say something about the endpoint; any other one proves that it works."""
 
 
+def trouble_of(outcome: CallOutcome) -> str:
+    """What is wrong and what to do about it, for an operator; empty where the endpoint works."""
+    return MEND.get(outcome) or WAIT.get(outcome, "")
+
+
 class State(StrEnum):
     CLOSED = "closed"
     """Calls go through."""
@@ -78,7 +83,7 @@ class Breaker:
         """What is wrong and what to do about it, for an operator; empty when all is well."""
         if self.state is State.CLOSED or self.outcome is None:
             return ""
-        return MEND.get(self.outcome) or WAIT[self.outcome]
+        return trouble_of(self.outcome)
 
     def admit(self) -> float:
         """0 where a call may be made now: then :meth:`record` or :meth:`release` has to follow.

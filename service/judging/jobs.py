@@ -41,8 +41,9 @@ class Job:
     bounded labels, ``identity`` the app's name as it was sent; ``hour``: hours since 1970;
     ``position``: (source, partition, offset). ``factors``: version of the sampling factors;
     ``flagged``: by the free checks; ``label``: the class that ``abstention`` gave the answer;
-    ``hint``: ``negative_feedback``, if that is why it was drawn. ``event``: the answer event as a
-    case record keeps it, chunk texts filled in where they could be had."""
+    ``hint``: ``negative_feedback``, if that is why it was drawn; ``weight``: the app's,
+    among cases. ``event``: the answer event as a case record keeps it, chunk texts filled in where
+    they could be had."""
 
     job_id: str
     app: str
@@ -65,6 +66,7 @@ class Job:
     event: Mapping[str, Any]
     citations: tuple[JobCitation, ...] = ()
     hint: str = ""
+    weight: float = 1.0
 
     @property
     def query(self) -> str:

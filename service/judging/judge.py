@@ -52,12 +52,15 @@ TRIES = 6
 """Most attempts at one call."""
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
+MOST_SENTENCES = 4_000
+"""Sentences past which nobody is asked: a ruling on them fits no reply, and its record no topic."""
 HALVINGS = 3
 """How often the material is halved for an endpoint whose context is too short."""
 ASK_STORE_AGAIN_S = 1.0
 
 DEADLINE = "deadline"
 NO_SENTENCES = "no_sentences"
+TOO_MANY_SENTENCES = "too_many_sentences"
 COLLISION = "delimiter_collision"
 """Reasons that are no outcome of a call."""
 
@@ -207,6 +210,8 @@ class _Course:
         material = material_of(self._job)
         if not material.sentences:
             return self._without(Status.UNDETERMINED, NO_SENTENCES)
+        if len(material.sentences) > MOST_SENTENCES:
+            return self._without(Status.UNDETERMINED, TOO_MANY_SENTENCES)
         try:
             reply, material = await self._ask_for_ruling(material)
         except Collision:

@@ -97,6 +97,8 @@ _ANSWER = tuple(Answer.__dataclass_fields__)
 MAX_FINDINGS = 100
 _CUTS = (2_000, 300, 100)
 """Characters that each text of a judgement keeps, while its record is too large."""
+_WORDLESS: Mapping[str, Any] = {"text": "", "reason": "", "evidence": ()}
+"""Of a claim, where cutting does not do."""
 
 
 def encode_head(judged: Judged, max_bytes: int) -> bytes:
@@ -114,12 +116,26 @@ def encode_head(judged: Judged, max_bytes: int) -> bytes:
         if len(record) <= max_bytes:
             break
         record = orjson.dumps(_shorter(body, length))
+    if len(record) > max_bytes:
+        record = orjson.dumps(_wordless(_shorter(body, _CUTS[-1])))
     return record[:-1]
 
 
 def shrink_judgement(record: bytes) -> bytes:
-    """A record that the broker found too large, as small as one gets."""
-    return orjson.dumps(_shorter(orjson.loads(record), _CUTS[-1]))
+    """A record that the broker found too large, smaller; without the words of its claims where
+    cutting them does not help. As long as before where nothing does."""
+    short = _shorter(orjson.loads(record), _CUTS[-1])
+    smaller = orjson.dumps(short)
+    return smaller if len(smaller) < len(record) else orjson.dumps(_wordless(short))
+
+
+def _wordless(body: dict[str, Any]) -> dict[str, Any]:
+    judgement = body["judgement"]
+    assessment = judgement["assessment"]
+    if assessment is None:
+        return body
+    claims = [{**claim, **_WORDLESS} for claim in assessment["claims"]]
+    return {**body, "judgement": {**judgement, "assessment": {**assessment, "claims": claims}}}
 
 
 def _shorter(body: dict[str, Any], length: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from service.judging import instructions
@@ -18,8 +19,12 @@ from service.judging.rubric import ABSTENTION_WORDS, ANSWER_KINDS, PLACES, VERDI
 
 MAX_CLAIMS = 50
 """Claims of one sentence past which a ruling is none: no sentence says so much."""
+MOST_CLAIMS = 4_000
+"""Claims of one answer, likewise: what is kept of them has to fit into a record."""
 MAX_EVIDENCE = 20
 """Quotes of one claim that are looked at."""
+MOST_CITINGS = 1_000
+"""Citations of one answer whose support is looked at."""
 MAX_TEXT = 2_000
 """Characters of a claim or a reason that are kept."""
 
@@ -77,8 +82,11 @@ def read_ruling(data: Mapping[str, Any], material: Material) -> Ruling:
         number = _integer(entry, "sentence")
         if number in known and ruled:
             claims.setdefault(number, []).extend(ruled)
+    distinct = {number: _distinct(claims[number]) for number in sorted(claims)}
+    if sum(map(len, distinct.values())) > MOST_CLAIMS:
+        raise SchemaFault(f"more than {MOST_CLAIMS} claims in an answer")
     return Ruling(
-        claims={number: _distinct(claims[number]) for number in sorted(claims)},
+        claims=distinct,
         context_sufficient=_typed(data, "context_sufficient", bool),
         useful=frozenset(_numbers(data, "useful_passages")),
         contradicting=tuple(
@@ -193,6 +201,8 @@ def merged(first: Ruling, second: Ruling, material: Material) -> Ruling:
     else: who is asked again cannot take back. What tries to instruct the judge is added."""
     missing = passed_over(first, material)
     more = {number: second.claims[number] for number in missing if number in second.claims}
+    if sum(map(len, (*first.claims.values(), *more.values()))) > MOST_CLAIMS:
+        more = {}
     return replace(
         first,
         claims=dict(sorted({**first.claims, **more}.items())),
@@ -253,11 +263,7 @@ class _Assessor:
             instructions_in_data=tuple(
                 dict.fromkeys((*ruling.instructions, *instructions.places(material)))
             ),
-            citings=tuple(
-                citing
-                for sentence in material.sentences
-                for citing in self._citings(sentence, verified[sentence.number])
-            ),
+            citings=tuple(islice(self._all_citings(verified), MOST_CITINGS)),
             partial=material.partial,
         )
 
@@ -365,6 +371,10 @@ class _Assessor:
         if self._material.partial and not sufficient:
             return None
         return not sufficient
+
+    def _all_citings(self, verified: Mapping[int, Sequence[_Verified]]) -> Iterator[Citing]:
+        for sentence in self._material.sentences:
+            yield from self._citings(sentence, verified[sentence.number])
 
     def _citings(self, sentence: Sentence, verified: Sequence[_Verified]) -> Iterator[Citing]:
         judged = [

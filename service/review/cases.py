@@ -14,18 +14,69 @@ SEVERITY_ORDER = ("high", "medium", "low")
 SEVERITY_STEPS = {name: math.log2(weight) for name, weight in SEVERITY_WEIGHT.items()}
 
 
-def priority(severity: str, occurred_ms: int, half_life_days: float = 1.0) -> float:
-    """log2(weight of the severity) + time / half-life, in half-lives since 1970.
+LEAST_WEIGHT, MOST_WEIGHT = 1 / 16, 16.0
+"""Of an app."""
+COMMONEST = 4.0
+"""At most so much is taken off for a cause that is known well (from 255 answers on)."""
 
-    Time-invariant: of two cases the same one stays ahead for ever, so nothing is re-scored. A high
-    finding (16) is worth as much as a low one (1) that is four half-lives younger.
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """The terms of a case's priority, in half-lives (a day); their sum orders the queue.
+
+    ``severity``: log2 of its weight (low 1, medium 4, high 16); ``app``: log2 of the app's weight
+    in the policy; ``rarity``: −½·log2(1 + n), at least −4, with the n answers of the same cause
+    before this one; ``recency``: when the answer was given, in half-lives since 1970.
+
+    Time-invariant: each term is fixed when the case is made, and time stands in it as a sum. So of
+    two cases the same one stays ahead for ever, and nothing is re-scored. A high finding is worth
+    as much as a low one that is four days younger; the first of a cause as much as its 256th four
+    days later.
     """
-    return math.log2(SEVERITY_WEIGHT[severity]) + occurred_ms / (DAY_MS * half_life_days)
+
+    severity: float
+    app: float
+    rarity: float
+    recency: float
+
+    @property
+    def total(self) -> float:
+        # Rarity last: it is known last, and adding it to the others' sum must give the same.
+        return self.severity + self.app + self.recency + self.rarity
+
+
+def priority_terms(
+    severity: str,
+    occurred_ms: int,
+    weight: float = 1.0,
+    seen: int = 0,
+    half_life_days: float = 1.0,
+) -> Priority:
+    """``weight``: the app's, above 0; ``seen``: answers of the same cause before this one."""
+    return Priority(
+        SEVERITY_STEPS[severity],
+        math.log2(weight),
+        0.0 - min(COMMONEST, math.log2(1 + seen) / 2),
+        occurred_ms / (DAY_MS * half_life_days),
+    )
+
+
+def priority(
+    severity: str,
+    occurred_ms: int,
+    weight: float = 1.0,
+    seen: int = 0,
+    half_life_days: float = 1.0,
+) -> float:
+    """The sum of :func:`priority_terms`."""
+    return priority_terms(severity, occurred_ms, weight, seen, half_life_days).total
 
 
 def lowest_priority(since_ms: int) -> float:
     """No case of an answer that was given since then has a lower one."""
-    return min(priority(severity, since_ms) for severity in SEVERITY_WEIGHT)
+    return (
+        min(priority(severity, since_ms, LEAST_WEIGHT) for severity in SEVERITY_WEIGHT) - COMMONEST
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +121,8 @@ class Case:
     (``not_evaluated``: → why it was not);
     ``position``: (source, partition, offset) of the event; ``judgement``: what the judge said, as
     :func:`service.judging.judgement.encode_judgement` makes it, None where it said nothing yet;
-    ``feedback``: what users said, None where none did."""
+    ``feedback``: what users said, None where none did; ``priority``: why it stands where it does
+    in the queue."""
 
     summary: CaseSummary
     event: dict[str, Any]
@@ -86,6 +138,7 @@ class Case:
     not_evaluated: dict[str, str] = field(default_factory=dict)
     judgement: dict[str, Any] | None = None
     feedback: Thumbs | None = None
+    priority: Priority | None = None
 
 
 @dataclass(frozen=True, slots=True)

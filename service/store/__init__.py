@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from service.store.archive import Archive
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Connection, StoreOutage, connect
+from service.store.erasure import Erasure
 from service.store.feedback import Changed, Feedback, Repeated
 from service.store.jobs import Jobs, Taken
 from service.store.judgements import Gone, Judgements
@@ -28,9 +29,9 @@ from service.store.tasks import Tasks
 
 __all__ = [
     "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint", "Checkpoints",
-    "Connection", "Decided", "Duplicates", "Feedback", "Fenced", "Gone", "Jobs", "Judgements",
-    "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated", "SchemaError",
-    "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
+    "Connection", "Decided", "Duplicates", "Erasure", "Feedback", "Fenced", "Gone", "Jobs",
+    "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated",
+    "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -47,6 +48,7 @@ class Store:
     tasks: Tasks
     feedback: Feedback
     reviews: Changes
+    erasure: Erasure
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -60,4 +62,5 @@ class Store:
             Tasks(connection),
             Feedback(connection, caps),
             Changes(connection),
+            Erasure(connection),
         )

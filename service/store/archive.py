@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from service.accounting import CASE_STATES, Books, States, books_of
+from service.drafts import priority_of
 from service.feedback import on_case
 from service.judging.cases import with_judgement
 from service.review.cases import (
@@ -165,6 +166,7 @@ class Archive:
             reduced=body["reduced"],
             judgement=body.get("judgement"),
             feedback=body.get("feedback"),
+            priority=priority_of(body),
         )
 
     def case_counts(self) -> dict[str, int]:
@@ -311,7 +313,7 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         query=body["query"],
         group=body["group"],
         alike=alike,
-        priority=body["priority"],
+        priority=priority_of(body).total,
         scripted=_scripted(body.get("judgement")),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from service.drafts import CaseDraft, JobDraft
+from service.drafts import CaseDraft, JobDraft, with_seen
 from service.feedback import (
     INDEXES,
     Entry,
@@ -23,7 +23,15 @@ from service.pipeline import identity_hash
 from service.store.connection import Connection, text
 from service.store.judgements import without_case
 from service.store.keys import FEEDBACK_BUCKETS
-from service.store.ledger import ROWS_KEPT_DAYS, Caps, Fenced, Refused, case_spec, group_spec
+from service.store.ledger import (
+    ROWS_KEPT_DAYS,
+    Caps,
+    Fenced,
+    Refused,
+    case_spec,
+    group_spec,
+    seen_of,
+)
 from service.store.places import slot_ms_of
 
 
@@ -97,6 +105,8 @@ class Feedback:
         that the second draw selects. Returns what became of the case (``opened``, ``suppressed``,
         ``grouped``, ``hinted`` or empty) and the answer's new state (or empty). Raises
         :class:`Repeated`, :class:`Changed` or :class:`Fenced`."""
+        if case is not None:
+            case = with_seen(case, seen_of(self._c, {case.group}).get(case.group, 0))
         spec = self._spec(heard, case, epoch) | {
             "repeated": False,
             "entry": found[1] if found is not None else "",

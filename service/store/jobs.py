@@ -13,6 +13,7 @@ from service.judging.jobs import Job, decode_job
 from service.store.connection import Connection, text
 
 GROUP = "judges"
+_BEGINNING = "0-0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Jobs:
 
     def __init__(self, connection: Connection) -> None:
         self._c = connection
+        self._searched = _BEGINNING
 
     def open(self) -> None:
         """Create the stream and its group where they are missing."""
@@ -61,16 +63,22 @@ class Jobs:
         return _taken(_entries(reply))
 
     def take_over(self, worker: str, idle_ms: int, count: int) -> list[Taken]:
-        """Up to ``count`` jobs that their worker has not renewed for ``idle_ms``: it is dead."""
+        """Up to ``count`` jobs that their worker has not renewed for ``idle_ms``: it is dead.
+
+        One call looks at ten times as many; the next one goes on behind these, or the jobs of the
+        living would hide those of the dead.
+        """
         with self._c.guard():
             try:
                 reply = self._c.client.xautoclaim(
-                    self._c.keys.jobs, GROUP, worker, min_idle_time=idle_ms, count=count
-                )
+                    self._c.keys.jobs, GROUP, worker, min_idle_time=idle_ms,
+                    start_id=self._searched, count=count,
+                )  # fmt: skip
             except redis.ResponseError as error:
                 if not _is_missing(error):
                     raise
                 return []
+        self._searched = text(reply[0])
         return _taken(reply[1])
 
     def renew(self, worker: str, entries: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from service.drafts import CaseDraft, case_draft, indexes_of
+from service.drafts import CaseDraft, case_draft, indexes_of, with_seen
 from service.judging.cases import draft_judged_case, group_hits
 from service.judging.jobs import Job
 from service.judging.judgement import encode_judgement
@@ -26,6 +26,7 @@ from service.store.ledger import (
     case_spec,
     group_spec,
     row_key,
+    seen_of,
 )
 
 MAX_RECORD_BYTES = 700_000
@@ -49,7 +50,10 @@ class Judgements:
         """Store a judgement and drop its job. Returns what became of the case: ``opened``,
         ``enriched``, ``suppressed``, ``grouped``, or empty. ``payloads``: False when memory is
         short. Raises :class:`Gone` or :class:`Fenced`."""
-        return self._store(judged, draft_judged_case(judged, job.event), epoch, entry, payloads)
+        draft = draft_judged_case(judged, job.event, weight=job.weight)
+        if draft.record:
+            draft = with_seen(draft, seen_of(self._c, {draft.group}).get(draft.group, 0))
+        return self._store(judged, draft, epoch, entry, payloads)
 
     def restore(self, judged: Judged, record: bytes | None, epoch: str) -> None:
         """Apply a judgement once more, with what was decided then. ``record``: of the case that it

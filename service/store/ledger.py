@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,10 @@ class Ledger:
             published = self._c.client.hget(self._c.keys.factors, "body")
         factors = decode_factors(published) if published else INITIAL_FACTORS
         return Seen(frozenset(int(identity) for identity in known), releases, factors)
+
+    def seen(self, groups: Collection[str]) -> dict[str, int]:
+        """Answers that each of these groups has had; those without any are absent."""
+        return seen_of(self._c, groups)
 
     def _place(self, identity: int, timestamp_ms: int) -> tuple[int, str, str]:
         """Time slot, bucket, identity; as text, since a script's numbers are doubles."""
@@ -292,6 +296,17 @@ def batch_record(effects: Effects) -> BatchRecord:
         lost=batch.lost,
         rows=effects.rows,
     )
+
+
+def seen_of(connection: Connection, groups: Collection[str]) -> dict[str, int]:
+    pipe = connection.client.pipeline(transaction=False)
+    for group in groups:
+        pipe.hget(connection.keys.group(group), "count")
+    with connection.guard():
+        counts = pipe.execute() if groups else []
+    return {
+        group: int(count) for group, count in zip(groups, counts, strict=True) if count is not None
+    }
 
 
 ROWS_KEPT_DAYS = 90

@@ -105,7 +105,7 @@ def task_page_of(tasks: TaskReader, cursor: str | None, limit: int) -> TaskPage:
 
 @contextmanager
 def cursor_fault(cursor: str | None) -> Iterator[None]:
-    """Raises :class:`Problem` 422 for a cursor that the store did not hand out."""
+    """A ValueError about a cursor becomes :class:`Problem` 422."""
     try:
         yield
     except ValueError:

@@ -18,15 +18,18 @@ from service.events import AnswerEvent
 from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
+from service.policy import Policy
 from service.review.desk import ReviewDesk
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
 from service.web.body import JSON
+from service.web.compare_page import compare_routes
 from service.web.days import Days
 from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
 from service.web.labelled import RecentChanges
+from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
@@ -34,6 +37,9 @@ from service.web.pages import page_routes
 from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.rendering import STATIC, Renderer, error_page, templates
+from service.web.reviewer import Identity
+from service.web.reviewing import Review, review_routes
+from service.web.trying import try_routes
 
 TICK_S = 1.0
 _SCHEMA_REF = "#/components/schemas/{model}"
@@ -50,13 +56,16 @@ def create_app(
     health: Health,
     metrics: Metrics,
     settings: WebOptions,
+    desk: ReviewDesk,
+    secret: bytes,
     feedback: Intake | None = None,
-    desk: ReviewDesk | None = None,
+    policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
-    ``desk``: where people's labels are, None where there is none.
+    ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
+    be. ``policy``: as it stands now.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -81,19 +90,27 @@ def create_app(
     app.include_router(answer_routes(intake, settings))
     if feedback is not None:
         app.include_router(feedback_routes(feedback, settings))
-    if desk is not None:
-        # Before the cases and tasks: `next` is no id of one.
-        app.include_router(desk_routes(desk, cases, tasks, now, public_url))
+    # Before the cases and tasks: `next` is no id of one.
+    app.include_router(desk_routes(desk, cases, tasks, now, public_url))
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
-    changes = RecentChanges(desk, time.monotonic) if desk is not None else None
+    changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
-    if desk is not None and changes is not None:
-        app.include_router(figure_routes(desk, changes, days, now, public_url))
+    app.include_router(figure_routes(desk, changes, days, now, public_url))
     app.include_router(page_routes(render, cases, tasks, books, judge, settings))
+    app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
+    identity = app.state.identity = Identity(secret)
+    review = Review(
+        render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
+    )
+    app.include_router(review_routes(review))
+    app.include_router(
+        labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)
+    )
+    app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
     app.add_middleware(ResponseHeaders)

@@ -44,7 +44,7 @@ async def read_body(request: Request, max_bytes: int, max_events: int) -> Body:
 
 
 async def read_capped(request: Request, max_bytes: int) -> bytes:
-    """Raises :class:`Problem`: 413 past the limit, 400 for a sender who hangs up."""
+    """Raises :class:`Problem` 413 past the limit, 400 for a sender that hung up."""
     too_large = Problem(413, "too_large", f"the limit is {max_bytes} bytes a request")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > max_bytes:

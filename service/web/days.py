@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,7 +15,10 @@ from service.web.ports import CounterReader
 FRESH_S = 5.0
 """How long a day is remembered that still grows."""
 OLD_S = 600.0
-"""How long one is that only late answers and the judge still change."""
+"""How long one is that only late answers and the judge still change; then each request reads one
+such day again, so that nobody waits for all of them."""
+OLDEST_S = 3600.0
+"""After which a day is read again in any case."""
 GROWING_DAYS = 2
 MEASURES = ("checked", "flagged", "kind:", "citations:", "numbers:", "judge:cause:")
 """What the pages show begins like this; the rest is not kept."""
@@ -54,7 +58,9 @@ class Days:
         wanted = range(first, last + 1)
         with self._reading:
             now = self._monotonic()
-            stale = [day for day in wanted if not self._fresh(day, today, now)]
+            stale = [day for day in wanted if self._age(day, now) > _keeps(day, today)]
+            aging = [day for day in wanted if day not in stale and self._age(day, now) > OLD_S]
+            stale = sorted([*stale, *aging[:1]])
             for start, end in _runs(stale):
                 read = _by_day(self._counters.counters(start * 24, (end + 1) * 24))
                 for day in range(start, end + 1):
@@ -62,16 +68,17 @@ class Days:
             self._forget(now)
             return {day: self._known[day][1] for day in wanted}
 
-    def _fresh(self, day: int, today: int, now: float) -> bool:
-        if day not in self._known:
-            return False
-        keeps = FRESH_S if day > today - GROWING_DAYS else OLD_S
-        return now - self._known[day][0] < keeps
+    def _age(self, day: int, now: float) -> float:
+        return now - self._known[day][0] if day in self._known else math.inf
 
     def _forget(self, now: float) -> None:
         """Days of a period that somebody once compared are not kept for ever."""
-        for day in [day for day, (read, _) in self._known.items() if now - read > 2 * OLD_S]:
+        for day in [day for day, (read, _) in self._known.items() if now - read > 2 * OLDEST_S]:
             del self._known[day]
+
+
+def _keeps(day: int, today: int) -> float:
+    return FRESH_S if day > today - GROWING_DAYS else OLDEST_S
 
 
 def _runs(days: list[int]) -> list[tuple[int, int]]:

@@ -9,9 +9,9 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 
 from service.web.problems import Problem
+from service.web.reviewer import MAX_NAME
 from service.web.showing import showable
 
-MAX_NAME = 200
 HEADER = "X-Reviewer"
 _FORM = {
     "alias": HEADER,

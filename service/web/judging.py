@@ -68,6 +68,7 @@ TROUBLES = {
     "not_a_completion": "something else than a model answered at the endpoint",
     "deadline": "the time for it ran out",
     "no_sentences": "the answer holds no sentence to rule on",
+    "too_many_sentences": "the answer holds more sentences than are ruled on",
     "delimiter_collision": "a text imitates the delimiter that keeps it apart from our words",
     "payload_lost": "the answer was no longer in the store",
 }

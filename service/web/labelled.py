@@ -10,9 +10,9 @@ from itertools import groupby
 from service.estimates.double_labels import blind_pair
 from service.estimates.precision import precisions
 from service.review.cases import DAY_MS
-from service.review.desk import ReviewDesk
 from service.review.labels import Change, Label
 from service.review.standing import standing_everywhere
+from service.web.ports import ChangeReader
 
 REMEMBERED_S = 30.0
 READ_DAYS = 60
@@ -25,7 +25,7 @@ class RecentChanges:
     """The newest changes. Raises :class:`service.outage.Outage` while the store is away.
     ``monotonic``: seconds, by which a memory ages."""
 
-    def __init__(self, desk: ReviewDesk, monotonic: Callable[[], float]) -> None:
+    def __init__(self, desk: ChangeReader, monotonic: Callable[[], float]) -> None:
         self._desk = desk
         self._monotonic = monotonic
         self._read_at: float | None = None

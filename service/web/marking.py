@@ -26,7 +26,7 @@ class Mark:
 class Segment:
     """A stretch of text under the same marks. ``finding``, ``evidence``, ``quote``, ``sentence``:
     the number of the innermost mark of that kind over it, or None. ``opens``: marks whose first
-    segment this is. ``omitted``: characters left out after the text."""
+    segment this is. ``omitted``: characters left out after the text. ``styles``: of Markdown."""
 
     text: str
     finding: int | None = None
@@ -35,6 +35,7 @@ class Segment:
     sentence: int | None = None
     opens: tuple[Mark, ...] = ()
     omitted: int = 0
+    styles: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:

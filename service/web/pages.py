@@ -16,16 +16,9 @@ from service.web.api import Cursor, Filter, day_ms, page_of, task_page_of
 from service.web.judging import judge_line
 from service.web.options import WebOptions
 from service.web.ports import CaseReader, JudgeState, TaskReader
-from service.web.problems import Problem
 from service.web.rendering import Renderer
 from service.web.texts import COOKIE, Speaking, safe_return
-from service.web.views import (
-    books_line,
-    case_view,
-    saved_filters,
-    task_view,
-    utc,
-)
+from service.web.views import books_line, saved_filters, utc
 
 PAGE_SIZE = 50
 AGES = (("today", 0), ("yesterday", 1), ("week", 6), ("month", 29))
@@ -75,24 +68,10 @@ def page_routes(
             public_url=options.public_url.rstrip("/"),
         )
 
-    @page("/cases/{case_id}")
-    def case_page(t: Speaking, case_id: str) -> Response:
-        case = cases.case(case_id)
-        if case is None:
-            raise Problem(404, "not_found", "no case has this id; it may have expired")
-        return render(t, "case.html", view=case_view(case))
-
     @page("/tasks")
     def tasks_page(t: Speaking, cursor: Cursor = None) -> Response:
         found = task_page_of(tasks, cursor, PAGE_SIZE)
         return render(t, "tasks.html", page=found, cursor=cursor)
-
-    @page("/tasks/{task_id}")
-    def task_page(t: Speaking, task_id: str) -> Response:
-        task = tasks.get(task_id)
-        if task is None:
-            raise Problem(404, "not_found", "no audit task has this id")
-        return render(t, "task.html", view=task_view(task))
 
     @page("/books")
     def books_page(t: Speaking) -> Response:

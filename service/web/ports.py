@@ -8,6 +8,7 @@ from typing import Protocol
 
 from service.budget import BudgetState
 from service.review.cases import Case, CaseFilter, CasePage
+from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
 
 
@@ -79,3 +80,13 @@ class CounterReader(Protocol):
         :func:`service.accounting.counters_of`. Hours that were rolled up stand at the first hour of
         their day."""
         ...
+
+
+class ChangeReader(Protocol):
+    """What of the review desk (:class:`service.review.desk.ReviewDesk`) is read for lists."""
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage: ...
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage: ...

@@ -98,7 +98,7 @@ def problem_of(receipt: Receipt) -> Problem:
 def install_error_handlers(app: FastAPI, error_page: ErrorPage) -> None:
     def respond(request: Request, problem: Problem) -> Response:
         body = problem.body
-        if not request.url.path.startswith(_MACHINE_PATHS) and request.method in ("GET", "HEAD"):
+        if not request.url.path.startswith(_MACHINE_PATHS):
             page = error_page(request, body)
             return Response(page, body.status, problem.headers, "text/html; charset=utf-8")
         members = orjson.dumps(body.model_dump() | problem.more)

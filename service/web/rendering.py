@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from service.web.problems import ErrorPage, ProblemBody
 from service.web.showing import showable
 from service.web.texts import Tongue, tongue
-from service.web.views import moment, queue_url, utc
+from service.web.views import moment, query_of, queue_url, utc
 
 TEMPLATES = Path(__file__).with_name("templates")
 STATIC = Path(__file__).with_name("static")
@@ -48,6 +48,7 @@ def templates() -> Environment:
     environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
     environment.globals["queue_url"] = queue_url
+    environment.globals["query_of"] = query_of
     return environment
 
 

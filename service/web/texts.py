@@ -12,12 +12,25 @@ from fastapi import Depends, Request
 from markupsafe import Markup
 
 from service.web.showing import showable
-from service.web.words import Words, books, frame, overview, queue, tasks
+from service.web.words import (
+    Words,
+    books,
+    case,
+    frame,
+    group,
+    labelling,
+    labels,
+    overview,
+    queue,
+    tasks,
+    trying,
+)
 
 LANGUAGES = ("en", "de")
 COOKIE = "language"
 TABLES: tuple[Words, ...] = (
-    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS,
+    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, labels.WORDS,
+    trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
 )  # fmt: skip
 
 

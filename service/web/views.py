@@ -13,18 +13,19 @@ from urllib.parse import urlencode
 
 from service.accounting import Books, Kind
 from service.judging.findings import NAME as JUDGE
-from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary
+from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary, Thumbs
 from service.review.tasks import Task, blind
 from service.web.judging import JudgeView, judge_view
+from service.web.labelling import Shown, finding_key, ref_key
 from service.web.marking import (
     Mark,
     MarkKind,
     Segment,
     abridged,
-    by_sentence,
     segments_of,
     span,
 )
+from service.web.prose import Part, prose_of
 
 LONG_TEXT = 4000
 """A chunk longer than this (characters) shows the stretches around its marks first."""
@@ -47,6 +48,11 @@ def moment(then_ms: int) -> str:
 
 def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: Any) -> str:
     """The address of a filtered queue; the open queue is the default and needs no status."""
+    return "/queue" + query_of(filter, cursor, **changes)
+
+
+def query_of(filter: CaseFilter, cursor: str | None = None, **changes: Any) -> str:
+    """The query string of a filter, with its question mark; empty for the open queue."""
     changed = replace(filter, **changes)
     terms = [(name, value) for name, value in changed.indexes() if (name, value) != _OPEN]
     if changed.status is None:
@@ -55,7 +61,7 @@ def queue_url(filter: CaseFilter, cursor: str | None = None, **changes: Any) -> 
         terms.append(("since", utc(changed.since_ms)[:10]))
     if cursor is not None:
         terms.append(("cursor", cursor))
-    return "/queue" + (f"?{urlencode(terms, errors='replace')}" if terms else "")
+    return f"?{urlencode(terms, errors='replace')}" if terms else ""
 
 
 _OPEN = ("status", "open")
@@ -109,7 +115,10 @@ def books_line(books: Books) -> BooksLine:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
+    """``key`` names it in a form."""
+
     number: int
+    key: str
     check: str
     reason: str
     surface: str
@@ -121,9 +130,11 @@ class FindingRow:
 @dataclass(frozen=True, slots=True)
 class ChunkPanel:
     """A retrieved chunk. ``segments`` is None when its text is not known; ``whole`` is the full
-    text when ``segments`` shows only stretches of it. ``link`` is a URL that is safe to follow."""
+    text when ``segments`` shows only stretches of it. ``link`` is a URL that is safe to follow;
+    ``key`` names the chunk in a form."""
 
     ref: str
+    key: str
     notes: tuple[str, ...]
     link: str | None
     segments: list[Segment] | None
@@ -144,13 +155,14 @@ class ContextPanel:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """``answer``: by the sentences that the judge ruled on; ``judged``: the numbers of the findings
+    """``answer``: as Markdown, ``raw``: as it was written; ``judged``: the numbers of the findings
     that are the judge's; ``judged_headline``: the headline is one of them."""
 
     summary: CaseSummary
     headline: str
     question: list[Segment]
-    answer: list[tuple[int | None, list[Segment]]]
+    answer: list[Part]
+    raw: list[Segment]
     findings: list[FindingRow]
     judge: JudgeView | None
     judged: frozenset[int]
@@ -162,6 +174,7 @@ class CaseView:
     not_evaluated: list[tuple[str, str]]
     about: list[tuple[str, str]]
     reduced: bool
+    feedback: Thumbs | None
 
 
 def case_view(case: Case) -> CaseView:
@@ -183,9 +196,10 @@ def case_view(case: Case) -> CaseView:
             sources.setdefault(index, []).extend(quotes)
     return CaseView(
         summary=case.summary,
-        headline=case.summary.headline or "This answer was flagged; the finding has no detail.",
+        headline=case.summary.headline,
         question=segments_of(query, sources.get(_QUERY, ())),
-        answer=by_sentence(segments_of(answer, marks)),
+        answer=prose_of(answer, marks),
+        raw=segments_of(answer, marks),
         findings=[
             _finding_row(number, finding, answer) for number, finding in _numbered(case.findings)
         ],
@@ -209,6 +223,7 @@ def case_view(case: Case) -> CaseView:
         not_evaluated=sorted(case.not_evaluated.items()),
         about=[*_about(case), *(judge.about if judge is not None else ())],
         reduced=case.reduced,
+        feedback=case.feedback,
     )
 
 
@@ -266,6 +281,7 @@ def _marks(kind: MarkKind, items: list[dict[str, Any]], answer: str) -> list[Mar
 def _finding_row(number: int, finding: dict[str, Any], answer: str) -> FindingRow:
     return FindingRow(
         number=number,
+        key=finding_key(finding),
         check=_text(finding.get("check")),
         reason=_text(finding.get("reason")),
         surface=_text(finding.get("surface")),
@@ -281,8 +297,10 @@ def _panel(chunk: dict[str, Any], marks: list[Mark]) -> ChunkPanel:
     whole = None
     if segments is not None and isinstance(text, str) and len(text) > LONG_TEXT:
         segments, whole = abridged(segments, MARGIN), text
+    ref = _text(chunk.get("ref"))
     return ChunkPanel(
-        ref=_text(chunk.get("ref")),
+        ref=ref,
+        key=ref_key(ref),
         notes=tuple(_chunk_notes(chunk)),
         link=url if url.startswith(("https://", "http://")) else None,
         segments=segments,
@@ -315,27 +333,36 @@ def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """An audit task: question, answer and sources, nothing else."""
+    """An audit task: question, answer and sources, nothing else. ``raw``: the answer as it was
+    written."""
 
     task: Task
     question: str
-    answer: str
+    answer: list[Part]
+    raw: list[Segment]
     chunks: list[ChunkPanel]
     context: list[tuple[str, str, str]]
 
 
 def task_view(task: Task) -> TaskView:
     event = blind(task.event)
+    answer = _text(event.get("answer"))
     return TaskView(
         task,
         _text(event.get("query")),
-        _text(event.get("answer")),
+        prose_of(answer, ()),
+        segments_of(answer, ()),
         [_panel(chunk, []) for chunk in event["retrieved"]],
         [
             (_text(item.get("name")), _text(item.get("kind")), _text(item.get("text")))
             for item in _dicts(event.get("context"))
         ],
     )
+
+
+def shown_of(event: Mapping[str, Any], findings: Sequence[Mapping[str, Any]] = ()) -> Shown:
+    """What a label may speak of."""
+    return Shown(findings, [_text(chunk.get("ref")) for chunk in _dicts(event.get("retrieved"))])
 
 
 def _about(case: Case) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from service.checks import CHECKS
 from service.store import connect
-from tests.bench import checks, linearity, machine, memory, report, throughput
+from tests.bench import checks, linearity, machine, memory, report, review, throughput
 from tests.bench.events import Chunks
 from tests.bench.installation import Installation
 from tests.bench.servers import Filled, Servers, fill, servers
@@ -35,11 +35,11 @@ def main() -> int:
     # The client complains of every pause that its thread has to make on a busy machine.
     logging.getLogger("kafka").setLevel(logging.ERROR)
     try:
-        found = _checks(chosen) if chosen.only == "checks" else _everything(chosen)
+        found = {"checks": _checks, "review": _review}.get(chosen.only, _everything)(chosen)
     except (KafkaMissing, RedisMissing, BrokerFailed) as missing:
         print(missing, file=sys.stderr)
         return 1
-    if chosen.linearity:
+    if chosen.linearity and chosen.only != "review":
         found["linearity"] = linearity.measure()
         print(report.linearity(found["linearity"]))
     if chosen.json:
@@ -56,7 +56,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=1, help="of every run; medians [1]")
     parser.add_argument("--chunks", choices=get_args(Chunks), help="one kind of chunks only")
     parser.add_argument(
-        "--only", choices=("checks",), help="the checks and their linearity, without servers"
+        "--only",
+        choices=("checks", "review"),
+        help="the checks and their linearity, without servers; or the review queue",
     )
     parser.add_argument(
         "--checks", nargs="+", choices=CHECKS, help="the consumers run these alone [all]"
@@ -69,6 +71,14 @@ def _arguments() -> argparse.Namespace:
     if chosen.quick:
         chosen.events = QUICK_EVENTS
     return chosen
+
+
+def _review(chosen: argparse.Namespace) -> dict[str, Any]:
+    facts = machine.describe()
+    print(f"{report.machine(facts)}\n", flush=True)
+    found = review.measure(chosen.quick)
+    print(f"{review.table(found)}\n", flush=True)
+    return {"machine": facts, "review": found}
 
 
 def _checks(chosen: argparse.Namespace) -> dict[str, Any]:

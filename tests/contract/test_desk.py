@@ -37,7 +37,7 @@ from tests.contract.reviewing import (
     reviewed_world,
     task,
 )
-from tests.contract.world import NOW, MakeWorld, World, event
+from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 from tests.servers.redis import RedisServer
 
 OPEN = CaseFilter()
@@ -318,6 +318,19 @@ def test_next_case_follows_the_filter(make_world: MakeWorld) -> None:
     assert desk.next_case(ANN, CaseFilter(app="sales", check="numbers"), NOW) is None
 
 
+def test_next_case_may_be_asked_for_those_since_a_time(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    for number in range(3):
+        flag(world, {f"e{number}": f"x{number}"}, at_ms=NOW + number * HOUR_MS)
+    desk = desk_of(world.connection)
+    for since, found in ((0, 3), (NOW, 3), (NOW + 1, 2), (NOW + 2 * HOUR_MS, 1), (NOW * 2, 0)):
+        passed: list[str] = []
+        filter = CaseFilter(since_ms=since, language="en")
+        while lease := desk.next_case(ANN, filter, NOW, passed):
+            passed.append(lease.subject[5:])
+        assert len(passed) == found
+
+
 def test_a_long_queue_of_held_and_skipped_cases_is_walked_to_its_end(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,6 +351,19 @@ def test_a_long_queue_of_held_and_skipped_cases_is_walked_to_its_end(
     assert desk.next_case(ANN, OPEN, NOW) is None
     dan = desk.next_case("dan@example.org", OPEN, NOW)
     assert dan is not None
+
+
+def test_the_first_of_a_cause_comes_before_one_that_is_known(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    world.ingest([event(f"old{n}", cites="known") for n in range(3)])
+    world.ingest([event("known", cites="known"), event("new", cites="new")])
+    ranked = [found.event_id for found in world.archive.list_cases().cases]
+    assert ranked.index("new") < ranked.index("known")
+    found = world.archive.case(case("known")[5:])
+    assert found is not None
+    assert found.priority is not None
+    assert found.priority.rarity == -1.0
+    assert found.summary.priority == found.priority.total
 
 
 # Audit tasks.

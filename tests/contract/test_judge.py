@@ -15,7 +15,7 @@ from service.budget import Budget, Spending
 from service.judging.calls import Usage
 from service.judging.completions import estimated
 from service.judging.endpoint import FAILURES, State
-from service.judging.judge import HALVINGS, TRIES, NotNow
+from service.judging.judge import HALVINGS, MOST_SENTENCES, TRIES, NotNow
 from service.judging.judgement import Judgement, Relevance, Status, Verdict
 from service.judging.material import material_of
 from service.judging.purse import StorePurse
@@ -289,6 +289,16 @@ def test_an_answer_without_sentences_asks_nobody(server: LlmServer) -> None:
     [judgement] = bench.of(job("```\nx = 1\n```"))
     assert (judgement.status, judgement.reason) == (Status.UNDETERMINED, "no_sentences")
     assert (server.requests, bench.ledger.reserved, judgement.calls) == ([], [], 0)
+
+
+def test_an_answer_of_too_many_sentences_asks_nobody(server: LlmServer) -> None:
+    server.play_script(supported)
+    bench = Bench(server.base_url)
+    lines = [f"- Seat {number}." for number in range(MOST_SENTENCES + 1)]
+    most, more = bench.of(job("\n".join(lines[:-1])), job("\n".join(lines)))
+    assert most.status is Status.JUDGED
+    assert (more.status, more.reason) == (Status.UNDETERMINED, "too_many_sentences")
+    assert (len(server.requests), more.calls) == (1, 0)
 
 
 def test_a_text_that_holds_its_own_boundary_is_not_sent(

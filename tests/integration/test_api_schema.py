@@ -145,6 +145,8 @@ def composed(folder: Path) -> tuple[FastAPI, EmbeddedIntake, Parts, Desk]:
         judge=JudgeState,
         counters=parts.store.archive,
         desk=reviews,
+        secret=b"secret",
+        policy=lambda: parts.terms().policy,
         health=Health(),
         metrics=parts.metrics,
         settings=WebOptions(max_body_bytes=100_000, max_events=20),
@@ -158,6 +160,11 @@ def description() -> dict[str, Any]:
         app, intake, _, _ = composed(Path(folder))
         intake.close()
         return app.openapi()
+
+
+@pytest.fixture(autouse=True)
+def _collect_sockets() -> None:
+    """No Kafka here that leaves any: a collection after each route would take half of the time."""
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from service.demo.scripted_judge import ScriptedJudge
 from service.demo.scripted_rulings import Oracle, Watched
 from service.records import Record
 from tests.integration.world import World, answer_event
+from tests.servers.kafka import free_port
 
 ALWAYS = "audit: 0, flagged_high: 1, flagged: 1, abstained: 1, low_overlap: 1, rest: 1"
 FALSE = "and it is free"
@@ -200,3 +207,48 @@ def test_a_budget_slows_and_never_stops(make_judged: MakeJudged) -> None:
     world.judge()
     world.until(lambda: world.totals().get("judge:judged", 0) == 6)
     assert selected(world) == {"judged": 6, "pending": 4}
+
+
+def test_trouble_of_the_endpoint_leaves_the_embedded_service_ready(tmp_path: Path) -> None:
+    """Nothing listens there; a load balancer must go on sending answers."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(f"default: &all {{sampling: {{{ALWAYS}}}}}\napps: {{support: *all}}")
+    address = f"http://127.0.0.1:{(port := free_port())}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "service.cli", "serve", "--port", str(port)],
+        env={
+            **os.environ,
+            "GROUNDWATCH_DATA_DIR": str(tmp_path / "data"),
+            "GROUNDWATCH_POLICY": str(policy),
+            "GROUNDWATCH_JUDGE_BASE_URL": f"http://127.0.0.1:{free_port()}/v1",
+            "GROUNDWATCH_JUDGE_MODEL": "m",
+        },
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        answers = [json.loads(answer_event(f"e{number}")) for number in range(20)]
+        _until(lambda: _posted(address, answers))
+        _until(lambda: "cannot be reached" in str(_readiness(address)["checks"].get("endpoint")))
+        _until(lambda: not _readiness(address)["checks"]["endpoint"]["ok"])
+        assert _readiness(address)["ready"]
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _posted(address: str, answers: list[Any]) -> bool:
+    with contextlib.suppress(httpx.HTTPError):
+        return httpx.post(f"{address}/v1/answers", json=answers, timeout=20).status_code == 200
+    return False
+
+
+def _readiness(address: str) -> dict[str, Any]:
+    said: dict[str, Any] = httpx.get(f"{address}/readyz", timeout=20).json()
+    return said
+
+
+def _until(condition: Callable[[], bool], timeout_s: float = 30) -> None:
+    give_up = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.1)

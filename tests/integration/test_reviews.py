@@ -14,7 +14,7 @@ from service.bootstrap import desk
 from service.rebuild import rebuild
 from service.records import Record
 from service.review.records import decode_record
-from tests.integration.world import World
+from tests.integration.world import World, answer_event
 
 
 def reviewer(world: World, name: str) -> subprocess.Popen[bytes]:
@@ -130,3 +130,23 @@ def test_a_redis_that_is_killed_and_started_again_has_every_label(
 def test_without_a_topic_of_reviews_there_is_nothing_to_read(make_world: Any) -> None:
     world: World = make_world(topic_reviews=f"none-{uuid.uuid4().hex[:8]}")
     assert list(review_values(world.facts, world.settings.topic_reviews)) == []
+
+
+def test_erase_forgets_a_user_now_and_in_a_rebuild(make_world: Any) -> None:
+    world: World = make_world(partitions=1)
+    users = ("hers", "his", "hers")
+    raws = [
+        answer_event(f"e{n}", faulty=True, user={"id_hash": f"hash-of-{user}"})
+        for n, user in enumerate(users)
+    ]
+    world.send_all(*raws)
+    consumer = world.consume()
+    world.until_received(len(users))
+    assert world.stop(consumer) == 0
+    done = world.run("erase", "--user-hash", "hash-of-hers", "--yes")
+    assert (done.returncode, done.stdout) == (0, "2 cases, 0 audits and 0 judge jobs erased\n")
+    assert world.cases().keys() == {"e1"}
+    world.rebuild()
+    assert world.cases().keys() == {"e1"}
+    assert world.parts.store.archive.case_counts()["erased"] == 2
+    assert world.books() == dict.fromkeys(world.books(), 0)

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from service.bootstrap import Parts, build
+from service.bootstrap import Parts, build, desk
 from service.embedded import EmbeddedIntake
 from service.health import Health
 from service.metrics import Metrics
@@ -65,6 +65,9 @@ def site(redis_url: str, tmp_path: Path) -> Iterator[Site]:
         health=Health(),
         metrics=parts.metrics,
         settings=WebOptions(max_body_bytes=MAX_BODY),
+        desk=desk(parts, lambda: None),
+        secret=parts.terms().secret,
+        policy=lambda: parts.terms().policy,
     )
     with serving(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield Site(client, parts)
@@ -89,7 +92,7 @@ def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Site) -> None:
         assert WRONG["answer"][finding["start"] : finding["end"]] == finding["surface"]
 
     page = site.client.get(f"/cases/{quote(case_id)}").text
-    assert '<mark class="mark finding">[pricing#seats]</mark>' in page
+    assert '<mark class="mark finding" data-finding="1">[pricing#seats]</mark>' in page
     assert case_id in site.client.get("/queue").text
     assert site.client.get("/v1/cases?app=somebody-else").json()["cases"] == []
 

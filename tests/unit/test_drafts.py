@@ -92,7 +92,7 @@ def test_a_case_is_reduced_until_it_fits(max_bytes: int, words: int) -> None:
     assert len(encode_case(small)) <= max_bytes
     assert small["reduced"]
     offsets_are_right(small)
-    same = ("case_id", "app", "event_id", "severity", "group", "priority", "position", "outcomes",
+    same = ("case_id", "app", "event_id", "severity", "group", "weight", "position", "outcomes",
             "findings_total", "u", "pi", "stratum", "checks", "reasons")  # fmt: skip
     assert {name: small[name] for name in same} == {name: body[name] for name in same}
     assert indexes_of(small) == indexes_of(body)

@@ -43,3 +43,14 @@ def test_one_bad_report_is_enough_and_can_be_taken_back() -> None:
     assert readiness(health)[0] == 503
     health.set("halted", True)
     assert readiness(health)[0] == 200
+
+
+def test_trouble_that_is_tolerated_is_told_and_leaves_the_process_ready() -> None:
+    health = Health(tolerates=("endpoint",))
+    health.set("endpoint", False, "away")
+    assert readiness(health) == (
+        200,
+        {"ready": True, "checks": {"endpoint": {"ok": False, "detail": "away"}}},
+    )
+    health.set("redis", False, "away")
+    assert readiness(health)[0] == 503

@@ -13,7 +13,7 @@ from service.web.judging import judge_line
 from service.web.texts import Tongue
 
 SECRETS = Settings(
-    judge_base_url="http://somebody:secret@judge.example/v1",
+    judge_base_url="http://judge.example/v1",
     judge_model="m-1",
     judge_api_key=SecretStr("sk-secret"),
     judge_tokens_per_day=5_000,
@@ -31,5 +31,5 @@ def test_with_one_its_model_and_its_budget_show_and_no_secret() -> None:
         "scripted: no model ruled · asks m-1 · 0 wait · factor 1 · budget left today: 5,000 tokens"
     )
     shown = " ".join(str(getattr(state, field.name)) for field in fields(state))
-    for secret in ("secret", "somebody", "judge.example"):
+    for secret in ("secret", "judge.example"):
         assert secret not in shown

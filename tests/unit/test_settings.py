@@ -156,3 +156,25 @@ def test_a_bound_of_money_needs_prices() -> None:
     assert load_settings(priced).judge_money_per_day == 5
     for wrong in ("-1", "inf", "nan"):
         refused(priced | {"GROUNDWATCH_JUDGE_MONEY_PER_DAY": wrong})
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http:///v1", "http://host:99999/v1", "http://host:0/v1", "http://[::1/v1", "http://:80"],
+)
+def test_the_judges_address_names_a_host(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"JUDGE_BASE_URL: .*a host"):
+        load_settings({"GROUNDWATCH_JUDGE_BASE_URL": url, "GROUNDWATCH_JUDGE_MODEL": "m"})
+
+
+def test_the_judges_address_holds_no_credentials() -> None:
+    url = "https://user:hush@host/v1"
+    with pytest.raises(SettingsError, match="JUDGE_API_KEY") as refused:
+        load_settings({"GROUNDWATCH_JUDGE_BASE_URL": url, "GROUNDWATCH_JUDGE_MODEL": "m"})
+    assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:8080/v1", "https://llm.internal", "http://h:80/v1/"])
+def test_any_address_of_a_host_will_do(url: str) -> None:
+    env = {"GROUNDWATCH_JUDGE_BASE_URL": url, "GROUNDWATCH_JUDGE_MODEL": "m"}
+    assert load_settings(env).judge_base_url == url

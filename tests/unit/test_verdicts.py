@@ -60,7 +60,7 @@ def test_infinity_beside_a_number_beyond_64_bits_is_still_json() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [{"kind": "erase", "version": 1}, {"kind": "case", "version": 2}, {"kind": "case"},
+    [{"kind": "merge", "version": 1}, {"kind": "case", "version": 2}, {"kind": "case"},
      {"kind": "batch", "version": 0}, {}],
 )  # fmt: skip
 def test_other_kinds_and_versions_are_none_of_ours(body: dict[str, Any]) -> None:

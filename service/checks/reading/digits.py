@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from service.checks.reading import calendar, dates, names, separators, units
@@ -86,13 +86,18 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
     search, text, found = _NEXT.search, passage.text, passage.found
     while (hit := search(text, pos)) is not None:
         start = hit.start()
-        while start >= span_end:
-            span_start, span_end = next(spans, _NOWHERE)
         if start >= span_start:
-            pos = span_end
-            continue
-        is_plain = hit.lastindex is not None and start > 1
-        pos = (_plain_number(passage, hit) if is_plain else 0) or _at(passage, start, pos)
+            while start >= span_end:
+                span_start, span_end = next(spans, _NOWHERE)
+            if start >= span_start:
+                pos = span_end
+                continue
+        plain = _plain_number(text, hit) if hit.lastindex is not None else None
+        if plain is None:
+            pos = _at(passage, start, pos)
+        else:
+            found.append(plain)
+            pos = plain.end
         if len(found) >= MOST_FOUND:
             return
 
@@ -126,15 +131,16 @@ def _at(passage: Passage, start: int, done: int) -> int:
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
 
 
-_NO_UNIT, _LOOK_CLOSER = "no unit", "look closer"
+_LOOK_CLOSER = Unit("", "", 0.0)
+"""Stands for whatever a word says that is no plain unit."""
 _SLOW_FOLLOWERS = frozenset(
     "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
 )
 
 
 @lru_cache(maxsize=20_000)
-def _follower(word: str) -> Unit | str:
-    """The unit that a word behind a plain number names, or what else it is."""
+def _follower(word: str) -> Unit | None:
+    """The unit that a word behind a plain number names, if any."""
     low = word.lower()
     if low in _SLOW_FOLLOWERS or calendar.month(word) or units.begins_more(low):
         return _LOOK_CLOSER
@@ -142,42 +148,36 @@ def _follower(word: str) -> Unit | str:
     if len(word) == 2 and (spelled is None or units.is_abbreviation(word)):
         return _LOOK_CLOSER
     if spelled is None:
-        return _NO_UNIT
+        return None
     unit, power, cut = spelled
     return _LOOK_CLOSER if unit is None or power or cut else unit
 
 
-@lru_cache(maxsize=11_110)
+@cache
 def _values(digits: str) -> tuple[float, ...]:
-    """The only reading of up to four digits: one object for the same number in many texts."""
+    """The only reading of up to four digits (11,110 are all there are): one object for the same
+    number in many texts."""
     return (float(digits),)
 
 
-def _plain_number(passage: Passage, hit: re.Match[str]) -> int:
-    """The commonest number by far, ``within 72 hours``, without all that it is not; where it ends,
-    0 when a closer look is needed."""
-    text = passage.text
-    start = hit.start()
-    if text[start - 2].isdigit():
-        return 0
+def _plain_number(text: str, hit: re.Match[str]) -> Quantity | None:
+    """The commonest number by far, ``within 72 hours``, without all that it is not; None when a
+    closer look is needed."""
+    start, end = hit.span()
     floor = start - 24 if start > 24 else 0
     space = text.rfind(" ", floor, start - 1)
     if not _says_nothing(text[floor if space < 0 else space + 1 : start - 1]):
-        return 0
-    follower = _follower(hit[1])
-    if follower is _LOOK_CLOSER:
-        return 0
-    end = value_end = hit.start(1) - 1
-    digits = text[start:end]
-    unit = None
-    if isinstance(follower, Unit):
-        unit = follower
-        end = hit.end()
-        more = text[end : end + 2]
-        if more in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
-            return 0
-    passage.found.append(Quantity(start, end, start, value_end, NUMBER, _values(digits), unit))
-    return end
+        return None
+    word = hit[1]
+    unit = _follower(word)
+    value_end = end - len(word) - 1
+    if unit is None:
+        end = value_end
+    elif unit is _LOOK_CLOSER:
+        return None
+    elif text[end : end + 2] in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
+        return None
+    return Quantity(start, end, start, value_end, NUMBER, _values(text[start:value_end]), unit)
 
 
 def _shaped(passage: Passage, start: int, shape: re.Match[str], name: str, before: str) -> int:
@@ -292,7 +292,7 @@ def _preceding(word: str) -> _Preceding | None:
 @lru_cache(maxsize=20_000)
 def _says_nothing(word: str) -> bool:
     """Whether it is one whole word, and what follows it is but a number."""
-    return word.split() == [word] and _preceding(word) is None
+    return word.split() == [word] and not word[-1].isdigit() and _preceding(word) is None
 
 
 _NOTHING = _Preceding(minus=False, money=None, month=None, is_version=False, is_week=False)

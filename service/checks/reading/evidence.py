@@ -32,13 +32,14 @@ class Index:
         self.by_minute: dict[int, Quantity] = {}
         self.codes: dict[str, Quantity] = {}
         self._by_base: dict[str, dict[float, Quantity]] = {}
-        by_value = self.by_value
+        self._is_record: bool | None = None
+        add_value = self.by_value.setdefault
         for quantity in self.quantities:
             for value in quantity.values:
-                first = by_value.setdefault(value, quantity)
+                first = add_value(value, quantity)
                 if first is not quantity:
                     self._repeated.setdefault(value, [first]).append(quantity)
-            if quantity.parts or quantity.kind is not NUMBER:
+            if quantity.kind is not NUMBER or quantity.parts:
                 self._add(quantity)
 
     def equal(self, value: float) -> Sequence[Quantity]:
@@ -82,9 +83,13 @@ class Index:
         self._by_base[dimension] = found
         return found
 
-    @cached_property
+    @property
     def is_record(self) -> bool:
-        return records.is_record(self.text)
+        # asked of every text about every miss: a cached_property costs more than most answers
+        known = self._is_record
+        if known is None:
+            known = self._is_record = records.is_record(self.text)
+        return known
 
     @cached_property
     def fractions(self) -> list[Quantity]:

@@ -34,11 +34,19 @@ _FOLDABLE = re.compile("[" + "".join(re.escape(char) for char in sorted(_FOLDED)
 
 def fold(text: str) -> str:
     """The same text with plain digits, spaces, signs and apostrophes; equally long."""
+    return folded(text)[0]
+
+
+def folded(text: str) -> tuple[str, str]:
+    """The folded text, and the characters beyond ASCII that it had before."""
     if "\\" in text:
         text = _ESCAPED.sub(_unescaped, text)
-    if text.isascii() or _ALL_FOLDED.isdisjoint(beyond_ascii(text)):
-        return text
-    return _FOLDABLE.sub(_plain_character, text)
+    if text.isascii():
+        return text, ""
+    others = beyond_ascii(text)
+    if _ALL_FOLDED.isdisjoint(others):
+        return text, others
+    return _FOLDABLE.sub(_plain_character, text), others
 
 
 def beyond_ascii(text: str) -> str:

@@ -195,10 +195,12 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
         if worked_out is not None:
             return _at(source, worked_out, "derived")
-    for source, index in indexes if unit is not None else ():
-        found = _converted(quantity, unit, index) if unit is not None else None
-        if found is not None and _signs_agree(reading, quantity, index, found):
-            return _at(source, found, "derived")
+    if unit is not None:
+        bases = [(value, units.base(value, unit)) for value in quantity.values]
+        for source, index in indexes:
+            found = _converted(quantity, unit, bases, index)
+            if found is not None and _signs_agree(reading, quantity, index, found):
+                return _at(source, found, "derived")
     span = phrases.tolerance(reading.text, quantity)
     value, half = quantity.values[0], quantity.step / 2
     low, high = span or (value - half, value + half)
@@ -222,17 +224,19 @@ def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
     return None
 
 
-def _converted(quantity: Quantity, unit: Unit, index: Index) -> Quantity | None:
+def _converted(
+    quantity: Quantity, unit: Unit, bases: list[tuple[float, tuple[str, float]]], index: Index
+) -> Quantity | None:
+    """``bases``: each value of the quantity, and its key in the base of its dimension."""
     dimension = unit.dimension
-    is_money, is_share = dimension.startswith("money"), dimension in _OTHER_SHARES
     of_dimension = index.by_base(dimension)
-    for value in quantity.values:
-        key = units.base(value, unit)
+    for value, key in bases:
         found = of_dimension.get(key[1])
-        if found is None and is_share:
-            found = _in_basis_points(key[1], unit, index)
-        if found is None and is_money:
-            found = _in_cents(value, unit, index)
+        if found is None and unit.hard:
+            if dimension in _OTHER_SHARES:
+                found = _in_basis_points(key[1], unit, index)
+            else:
+                found = _in_cents(value, unit, index)
         if found is None and key in _SINGLE_BASES:
             # 60 minutes where the text says "an hour"
             found = index.singles.get(key)

@@ -68,18 +68,19 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
         return Near(1, UNIT_MISMATCH, "another unit", source, same[0])
     scaled = closest = None
     distance = inf
+    unit = quantity.unit
     for found in index.quantities:
         for other in found.values:
+            if found.unit is unit and abs(other - value) < distance:
+                distance, closest = abs(other - value), found
             ratio = value / other if other else 0.0
             if 0.10001 < ratio < 9.9999:
                 if round((value - other) * 1000) % 9 == 0 and _swapped(shown(value), shown(other)):
                     return Near(2, TRANSPOSED, "digits swapped", source, found)
-            elif (
-                scaled is None and ratio > 0 and abs((power := log10(ratio)) - round(power)) < 1e-9
-            ):
-                scaled = found if _is_scale_slip(quantity, found, value) else None
-            if found.unit is quantity.unit and abs(other - value) < distance:
-                distance, closest = abs(other - value), found
+            elif scaled is None and ratio > 0:
+                power = log10(ratio)
+                if -1e-9 < power - round(power) < 1e-9:
+                    scaled = found if _is_scale_slip(quantity, found, value) else None
     if scaled is not None:
         return Near(3, MAGNITUDE, "another scale", source, scaled)
     return None if closest is None else Near(6, ABSENT, "another value", source, closest)

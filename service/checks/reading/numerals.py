@@ -7,7 +7,6 @@ import re
 from service.checks.reading import calendar, units, words
 from service.checks.reading.dates import CJK_CLOCK
 from service.checks.reading.digits import scaled
-from service.checks.reading.folding import beyond_ascii
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
 
@@ -32,7 +31,7 @@ _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    if passage.is_ascii or _NUMERALS.isdisjoint(beyond_ascii(passage.text)):
+    if _NUMERALS.isdisjoint(passage.others):
         return
     taken = passage.taken()
     pointer = done = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from service.checks.reading import calendar, language, records, separators
-from service.checks.reading.folding import fold
+from service.checks.reading.folding import folded
 from service.checks.reading.quantities import DATE, Part, Quantity
 
 MOST_FOUND = 50_000
@@ -15,10 +15,13 @@ CJK = "\u2e80"
 
 
 class Passage:
-    """Readers append to ``found``; habits are worked out only when a reading depends on them."""
+    """Readers append to ``found``; habits are worked out only when a reading depends on them.
+
+    ``others``: the characters beyond ASCII, as they were before folding.
+    """
 
     def __init__(self, original: str) -> None:
-        self.text = fold(original)
+        self.text, self.others = folded(original)
         self.is_ascii = self.text.isascii()
         self.found: list[Quantity] = []
 

@@ -25,10 +25,19 @@ _LESS_AFTER = re.compile(
 _LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
 _LOSS = re.compile(rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}")
 
-_ARTICLE = r"[ (*]*(?:the |a |an |de |den |die |der |un |une )?[€$£]?$"
+_ARTICLES = "the a an de den die der un une".split()
+_ARTICLE = rf"[ (*]*(?:{'|'.join(f'{word} ' for word in _ARTICLES)})?[€$£]?$"
+
+
+_ASCII_WORD = re.compile(r"[a-z]+")
+_LAST_WORDS: set[str] = set()
+"""Each mark in ASCII ends in one of them, if not in a sign; an article may follow, glued or not."""
 
 
 def _marks(words: str) -> re.Pattern[str]:
+    for mark in words.split("|"):
+        for last in _ASCII_WORD.findall(mark)[-1:]:
+            _LAST_WORDS.update(last + article for article in ("", *_ARTICLES))
     return re.compile(rf"(?i)(?:(?<![^\W\d_])(?:{words})){_ARTICLE}")
 
 
@@ -80,6 +89,10 @@ def counts_something(text: str, quantity: Quantity) -> bool:
 def tolerance(text: str, quantity: Quantity) -> tuple[float, float] | None:
     """The values that a number marked as rounded may stand for; None when it is not marked."""
     before = text[max(0, quantity.start - 30) : quantity.start]
+    if before.isascii() and "~" not in before:
+        # nearly always: three searches for marks that end where the number begins are dear
+        if _LAST_WORDS.isdisjoint(_ASCII_WORD.findall(before.lower())[-2:]):
+            return None
     value, step = quantity.values[0], shown_step(quantity)
     if _ABOUT.search(before):
         half = min(step / 2, max(abs(value) * _MOST_OFF, quantity.step / 2))

@@ -6,7 +6,7 @@ each of its words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from itertools import filterfalse
 from typing import Generic, TypeVar
 
@@ -25,11 +25,11 @@ class Pieces(Generic[V]):
         self._plain: set[str] = set()
         self._telling: dict[str, V] = {}
 
-    def told(self, pieces: Iterable[str]) -> list[V]:
+    def told(self, pieces: Collection[str]) -> list[V]:
         """What those pieces say that say something, in order."""
-        telling = list(filterfalse(self._plain.__contains__, pieces))
-        if not telling:
+        if self._plain.issuperset(pieces):
             return []
+        telling = filterfalse(self._plain.__contains__, pieces)
         found = [self._telling.get(piece) or self._learn(piece) for piece in telling]
         return [some for some in found if some is not None]
 

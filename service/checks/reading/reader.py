@@ -31,16 +31,23 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """
     passage = Passage(text)
     read_digits(passage, skip)
-    hints = _HINTS.told(_outside(passage.text, skip).split())
+    words = _outside(passage.text, skip) if skip else passage.text
+    hints = _HINTS.told(words.split())
     if hints:
-        number_words = {word for hint in hints for word in hint.number_words}
+        number_words: set[str] = set()
+        clock = roman = False
+        for hint in hints:
+            number_words.update(hint.number_words)
+            clock = clock or hint.clock
+            roman = roman or hint.roman
         if number_words:
             read_words(passage, number_words)
-        if any([hint.clock for hint in hints]):
+        if clock:
             read_clock_words(passage)
-        if any([hint.roman for hint in hints]):
+        if roman:
             read_roman(passage)
-    read_cjk(passage)
+    if passage.others:
+        read_cjk(passage)
     passage.found.sort(key=attrgetter("start"))
     share_units(passage)
     return Reading(passage.text, passage.found)
@@ -48,8 +55,6 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
 
 def _outside(text: str, skip: Sequence[Span]) -> str:
     """``text`` without the spans: refs are new in every answer, and dear to look up as words."""
-    if not skip:
-        return text
     pieces = []
     done = 0
     for start, end in skip:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
@@ -81,11 +82,17 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
         if pointer < len(taken) and taken[pointer][0] <= start:
             continue
         word = match.group().lower()
-        if not _is_number_here(passage, word) or _is_vague(text, start, word):
+        only = _ONLY_IN.get(word)
+        if only is not None and passage.language not in (only, "und"):
+            continue
+        if _is_vague(text, start, word):
             continue
         run = _run_of_words(text, match)
-        links = [text[a.end() : b.start()] for a, b in pairwise(run)]
-        joined = words.join([word.group().lower() for word in run], links)
+        if len(run) == 1:
+            joined = _alone(word)
+        else:
+            links = [text[a.end() : b.start()] for a, b in pairwise(run)]
+            joined = words.join([word.group().lower() for word in run], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
             decimals = _DECIMALS.match(text, done) if joined.kind == words.CARDINAL else None
@@ -104,29 +111,24 @@ _MOST_SOUGHT = 16
 def _number_words(text: str, said: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
     if len(said) > _MOST_SOUGHT:
-        for match in LETTERS.finditer(text):
-            if has_number_word(match.group()):
-                yield match
-        return
-    for start in sorted([at for word in said for at in _places(text, word)]):
-        found = LETTERS.match(text, start)
-        if found is not None:
-            yield found
+        return filter(_has_number_word, LETTERS.finditer(text))
+    starts: list[int] = []
+    for word in said:
+        starts += _places(text, word)
+    starts.sort()
+    return filter(None, [LETTERS.match(text, start) for start in starts])
 
 
-def _places(text: str, word: str) -> Iterator[int]:
+def _places(text: str, word: str) -> list[int]:
     """Where ``word`` stands between characters that are no letters."""
+    places = []
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not (at and text[at - 1].isalpha()) and not text[end : end + 1].isalpha():
-            yield at
+        if not text[end : end + 1].isalpha() and not (at and text[at - 1].isalpha()):
+            places.append(at)
         at = text.find(word, end)
-
-
-def _is_number_here(passage: Passage, word: str) -> bool:
-    only = _ONLY_IN.get(word)
-    return only is None or passage.language in (only, "und")
+    return places
 
 
 def _with_decimals(
@@ -158,19 +160,27 @@ def _is_vague(text: str, start: int, word: str) -> bool:
     return bool(before) and before[-1].lower() in _VAGUE
 
 
+@lru_cache(maxsize=1_000)
+def _alone(word: str) -> words.Joined | None:
+    """The number that one word says by itself."""
+    return words.join((word,), ())
+
+
 def _run_of_words(text: str, first: re.Match[str]) -> list[re.Match[str]]:
     """``first`` and the number words and joints that follow it, up to a bound."""
     run = [first]
     end = first.end()
-    for match in (
-        LETTERS.finditer(text, end, end + 240) if text[end + 1 : end + 2].isalpha() else ()
-    ):
-        word = match.group().lower()
-        if match.start() - run[-1].end() != 1 or len(run) >= _LONGEST_RUN:
+    most = end + 240
+    while len(run) < _LONGEST_RUN:
+        match = LETTERS.match(text, end + 1, most)
+        # a letter right behind the word would be one of it
+        if match is None:
             break
+        word = match.group().lower()
         if words.number_word(word) is None and word not in words.JOINTS:
             break
         run.append(match)
+        end = match.end()
     return run
 
 
@@ -311,6 +321,10 @@ def _minutes(match: re.Match[str]) -> int | None:
     if direction in ("nach", "past"):
         return hour * 60 + 15
     return hour * 60 - (15 if match.group("quarter").lower() == "dreiviertel" else 45)
+
+
+def _has_number_word(match: re.Match[str]) -> bool:
+    return has_number_word(match.group())
 
 
 def has_number_word(word: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from service.review.cases import CaseFilter
+from service.review.cases import CaseFilter, lowest_priority
 from service.review.desk import Lease
 from service.store.connection import Connection, text
 from service.store.reviews.leases import Leases
@@ -29,10 +29,12 @@ class Dealing:
     ) -> Lease | None:
         keys, want = self._c.keys, self._leases.want(reviewer, now_ms)
         indexes = [keys.index(*index) for index in filter.indexes() if index[0] != "status"]
+        since_ms = filter.since_ms or 0
         walk = {"start": 0, "after": "", "fallback": "", "far": FAR}
         while True:
             spec = {
-                "want": want, "indexes": indexes, "passed": list(passed), "steps": STEPS, **walk,
+                "want": want, "indexes": indexes, "passed": list(passed), "steps": STEPS,
+                "since": since_ms, "lowest": lowest_priority(since_ms), **walk,
             }  # fmt: skip
             status, *reply = self._c.run(
                 "next_case", [keys.index("status", "open")], [keys.prefix, orjson.dumps(spec)]

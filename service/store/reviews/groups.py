@@ -54,15 +54,17 @@ class Groups:
         """ValueError for a cursor that is not ours."""
         found: list[tuple[Group, float]] = []
         after = decode_cursor(cursor)
+        # Unfiltered, every group read is one that is shown.
+        size = limit + 1 if filter in (CaseFilter(), CaseFilter(status=None)) else _PAGE
         while len(found) <= limit:
-            step = self._step(after)
+            step = self._step(after, size)
             groups = {group.group_id: group for group in self._read([name for name, _ in step])}
             found += [
                 (groups[name], score)
                 for name, score in step
                 if name in groups and _fits(groups[name], filter)
             ]
-            if len(step) < _PAGE:
+            if len(step) < size:
                 break
             after = step[-1]
         more = len(found) > limit
@@ -71,37 +73,59 @@ class Groups:
             [group for group, _ in found[:limit]], encode_cursor(last) if last else None
         )
 
-    def _step(self, after: tuple[str, float] | None) -> list[tuple[str, float]]:
+    def _step(self, after: tuple[str, float] | None, size: int) -> list[tuple[str, float]]:
         """The next groups by falling (last seen, id)."""
         found: list[tuple[str, float]] = []
         skip = 0
-        while len(found) < _PAGE:
+        while len(found) < size:
             with self._c.guard():
                 page = self._c.client.zrevrangebyscore(
                     self._c.keys.groups, after[1] if after else "+inf", "-inf",
-                    start=skip, num=_PAGE, withscores=True,
+                    start=skip, num=size, withscores=True,
                 )  # fmt: skip
             skip += len(page)
             items = [(text(name), float(score)) for name, score in page]
             found += [item for item in items if after is None or item[::-1] < after[::-1]]
-            if len(page) < _PAGE:
+            if len(page) < size:
                 break
-        return found[:_PAGE]
+        return found[:size]
 
     def _read(self, ids: Sequence[str]) -> list[Group]:
         pipe = self._c.client.pipeline(transaction=False)
         for group_id in ids:
             pipe.hgetall(self._c.keys.group(group_id))
             pipe.zcard(self._c.keys.index("group", group_id))
+            pipe.zrevrange(self._c.keys.index("group", group_id), 0, 0)
         with self._c.guard():
             replies = pipe.execute() if ids else []
         stored = [
-            (group_id, pairs(fields), int(size))
-            for group_id, fields, size in zip(ids, replies[::2], replies[1::2], strict=True)
+            (group_id, pairs(fields), int(size), [text(case_id) for case_id in first])
+            for group_id, fields, size, first in zip(
+                ids, replies[::3], replies[1::3], replies[2::3], strict=True
+            )
             if fields
         ]
-        decisions = self._decisions([name for name, fields, _ in stored if "decision" in fields])
-        return [_group(name, fields, size, decisions.get(name)) for name, fields, size in stored]
+        decisions = self._decisions([name for name, fields, *_ in stored if "decision" in fields])
+        visible = self._visible(
+            [fields["sample"] for _, fields, *_ in stored if "sample" in fields]
+        )
+        return [
+            _group(name, fields, size, decisions.get(name), _sample(fields, visible, first))
+            for name, fields, size, first in stored
+        ]
+
+    def _visible(self, case_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the cases that are still there, and not withheld."""
+        pipe = self._c.client.pipeline(transaction=False)
+        for case_id in case_ids:
+            pipe.hget(self._c.keys.case(case_id), "status")
+        with self._c.guard():
+            states = pipe.execute() if case_ids else []
+        return frozenset(
+            case_id
+            for case_id, status in zip(case_ids, states, strict=True)
+            if status not in (None, b"withheld")
+        )
 
     def _decisions(self, ids: Sequence[str]) -> dict[str, Change]:
         histories = self._changes.histories([f"group:{group_id}" for group_id in ids])
@@ -124,8 +148,18 @@ def _fits(group: Group, filter: CaseFilter) -> bool:
     )
 
 
+def _sample(fields: Mapping[str, str], visible: frozenset[str], first: Sequence[str]) -> str | None:
+    """The group's own sample, or its first open case once that one is gone."""
+    own = fields.get("sample")
+    return own if own in visible else next(iter(first), None)
+
+
 def _group(
-    group_id: str, fields: Mapping[str, str], open_cases: int, decision: Change | None
+    group_id: str,
+    fields: Mapping[str, str],
+    open_cases: int,
+    decision: Change | None,
+    sample: str | None,
 ) -> Group:
     reopened = "reopened" in fields
     return Group(
@@ -140,7 +174,7 @@ def _group(
         by_day=tuple(
             sorted((int(name[2:]), int(n)) for name, n in fields.items() if name.startswith("d:"))
         ),
-        sample=fields.get("sample"),
+        sample=sample,
         decision=None if reopened else decision,
         open_cases=open_cases,
         reopened=decision if reopened else None,

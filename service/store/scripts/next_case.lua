@@ -2,6 +2,7 @@
 -- Claim the first open case for a reviewer, by falling priority along the rarest index.
 -- KEYS[1] open cases · ARGV[1] prefix · [2] what is wanted, as JSON
 -- want: reviewer, token, ttl, until · indexes: keys a case has to stand in · passed: ids
+-- since: of answers given since then (ms), 0 for any; none of these has a priority below lowest
 -- start: rank to begin at · after: id that was looked at last · steps: how many at most
 -- far: how many of busy groups to walk past · fallback: the first of those so far, or ''
 -- Returns 'ok', id, token, fence · 'more', rank, last id, fallback, how far · or 'none'.
@@ -48,7 +49,8 @@ local function fits(id)
       return false
     end
   end
-  return true
+  return spec.since == 0
+    or tonumber(redis.call('ZSCORE', prefix .. 'cases:since:open', id) or 0) >= spec.since
 end
 
 local function give(id)
@@ -82,7 +84,9 @@ for _, id in ipairs(ids) do
     end
   end
 end
-if #ids == spec.steps and far > 0 then
+local ends = spec.since ~= 0 and #ids > 0
+  and tonumber(redis.call('ZSCORE', walk, ids[#ids])) < spec.lowest
+if #ids == spec.steps and far > 0 and not ends then
   return {'more', rank + #ids, ids[#ids], fallback, far}
 end
 if fallback ~= '' and fits(fallback) then

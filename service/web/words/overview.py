@@ -17,7 +17,7 @@ WORDS: Words = {
     "overview.open": ("{n} open", "{n} offen"),
     "overview.oldest": ("oldest {age}", "älteste {age}"),
     "overview.no_open": ("nothing waits", "nichts wartet"),
-    "overview.flagged_line": ("{n} flagged in the period", "{n} auffällig im Zeitraum"),
+    "overview.flagged_line": ("{n} flagged by checks", "{n} mit Befund der Prüfungen"),
     "overview.today": ("{n} today", "{n} heute"),
     "overview.of": ("{hits} of {trials}", "{hits} von {trials}"),
     "overview.interval": ("{low} to {high}", "{low} bis {high}"),

@@ -116,6 +116,14 @@ def test_any_json_is_one_outcome(data: object, status: int) -> None:
         read_failure(status, json.dumps(shape).encode(), CALL)
 
 
+@pytest.mark.parametrize("where", [b'{"error":%s}', b'{"error":{"message":%s,"code":%s}}'])
+def test_a_nest_as_deep_as_it_is_read_is_one_outcome(where: bytes) -> None:
+    for depth in (900, 1_000, 1_020):
+        body = where.replace(b"%s", b"[" * depth + b"]" * depth)
+        assert read_failure(500, body, CALL).outcome is CallOutcome.SERVER_ERROR
+        assert read_completion(body, CALL).outcome is CallOutcome.NOT_A_COMPLETION
+
+
 def test_the_model_is_kept_where_it_is_one_line() -> None:
     def model_in(model: object) -> str:
         body = {"choices": [{"message": {"content": "{}"}}], "model": model}

@@ -14,6 +14,8 @@ from service.judging.judgement import Assessment, Cause, Citing, Relevance, Verd
 from service.judging.material import Material, material_of
 from service.judging.verification import (
     MAX_CLAIMS,
+    MOST_CITINGS,
+    MOST_CLAIMS,
     PASSED_OVER,
     SOURCES_LEFT_OUT,
     SchemaFault,
@@ -531,6 +533,25 @@ def test_no_sentence_says_so_much() -> None:
     assert read_ruling(reply({1: many[:-1]}), material()).claims
     with pytest.raises(SchemaFault):
         read_ruling(reply({1: many}), material())
+
+
+def test_no_answer_says_so_much() -> None:
+    answer = material(
+        "\n".join(f"- Seat {number}." for number in range(MOST_CLAIMS // MAX_CLAIMS + 1))
+    )
+    many = [claim(text=f"claim {number}") for number in range(MAX_CLAIMS)]
+    ruled = {sentence.number: many for sentence in answer.sentences[:-1]}
+    assert read_ruling(reply(ruled), answer).claims
+    with pytest.raises(SchemaFault):
+        read_ruling(reply({**ruled, len(answer.sentences): [claim()]}), answer)
+
+
+def test_of_very_many_citations_the_first_ones_are_looked_at() -> None:
+    chunks = {f"c{number}": PLANS for number in range(100)}
+    cited = " ".join(f"[{ref}]" for ref in chunks)
+    answer = material("\n\n".join([f"An extra seat is 54 € {cited}."] * 30), chunks=chunks)
+    ruled = {sentence.number: [claim("UNSUPPORTED")] for sentence in answer.sentences}
+    assert len(assessed(ruled, answer).citings) == MOST_CITINGS
 
 
 @pytest.mark.parametrize("word", Relevance)

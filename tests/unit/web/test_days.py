@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from service.accounting import prefix_of
-from service.web.days import FRESH_S, OLD_S, Days, Place
+from service.web.days import FRESH_S, OLD_S, OLDEST_S, Days, Place
 from tests.unit.web.world import MemoryCounters
 
 PREFIX = prefix_of("r1", "1-a", "de")
@@ -64,6 +64,22 @@ def test_a_growing_day_is_read_again_soon_and_an_old_one_late() -> None:
     assert read.between(1, 10, today=10)[1].places[HERE]["checked"] == 100
 
 
+def test_old_days_are_read_again_one_by_one() -> None:
+    read, counters, clock = days(**{f"h{24 * day}": 1 for day in range(1, 9)})
+    read.between(1, 10, today=10)
+    for hour in counters.all:
+        counters.all[hour] = {PREFIX + "checked": 2}
+
+    def again() -> int:
+        found = read.between(1, 10, today=10)
+        return sum(found[day].places[HERE]["checked"] == 2 for day in range(1, 9))
+
+    clock.now = OLD_S + 1
+    assert [again() for _ in range(3)] == [1, 2, 3]
+    clock.now = OLDEST_S + 1
+    assert again() == 8
+
+
 def test_what_is_fresh_is_not_read() -> None:
     read, counters, _ = days(h240=1)
     for _ in range(3):
@@ -76,6 +92,6 @@ def test_what_is_fresh_is_not_read() -> None:
 def test_a_period_that_nobody_asks_for_any_more_is_forgotten() -> None:
     read, _, clock = days(h24=1)
     read.between(1, 1, today=400)
-    clock.now = 2 * OLD_S + 1
+    clock.now = 2 * OLDEST_S + 1
     read.between(400, 400, today=400)
     assert list(read._known) == [400]

@@ -7,8 +7,7 @@ import orjson
 import pytest
 
 from service.intake import Receipt
-from service.web.app import create_app
-from tests.unit.web.world import RecordingIntake, World
+from tests.unit.web.world import World
 
 SAID = {"event_id": "ev-1", "app": "support", "thumb": "down"}
 
@@ -16,14 +15,7 @@ SAID = {"event_id": "ev-1", "app": "support", "thumb": "down"}
 @pytest.fixture
 def world() -> World:
     """With feedback on."""
-    world = World()
-    world.feedback = RecordingIntake()  # type: ignore[attr-defined]
-    world.app = create_app(
-        intake=world.intake, cases=world.cases, tasks=world.tasks, books=lambda: world.books,
-        judge=lambda: world.judge, counters=world.counters, health=world.health,
-            metrics=world.metrics, settings=world.options, feedback=world.feedback,  # type: ignore[attr-defined]
-    )  # fmt: skip
-    return world
+    return World(feedback_on=True)
 
 
 def post(world: World, raw: bytes, kind: str = "application/json") -> httpx.Response:
@@ -33,13 +25,13 @@ def post(world: World, raw: bytes, kind: str = "application/json") -> httpx.Resp
 def test_it_reaches_its_own_intake(world: World) -> None:
     response = post(world, orjson.dumps(SAID))
     assert response.status_code == 200
-    assert world.feedback.taken == [orjson.dumps(SAID)]  # type: ignore[attr-defined]
+    assert world.feedback.taken == [orjson.dumps(SAID)]
     assert world.intake.taken == []
     assert len(post(world, b"{}\n{}\n", "application/x-ndjson").json()["results"]) == 2
 
 
 def test_a_refusal_is_a_problem(world: World) -> None:
-    world.feedback.receipt = Receipt(  # type: ignore[attr-defined]
+    world.feedback.receipt = Receipt(
         "rejected", reason="schema", field="thumb", message="thumb: required, but missing"
     )
     response = post(world, b"{}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,14 +20,19 @@ from service.health import Health
 from service.intake import Receipt
 from service.metrics import Metrics
 from service.outage import Outage
+from service.policy import Policy
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.desk import ChangePage, Disagreement, DisagreementPage
+from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
+from tests.unit.web.desk import MemoryDesk
 
 LOOP = asyncio.new_event_loop()
 NOW_MS = 1_796_000_000_000
+SECRET = b"of this world"
 
 ANSWER = "Im Pro-Tarif 54 € pro Platz [pricing#seats], ab 3 Plätzen."
 EVENT: dict[str, Any] = {
@@ -231,6 +236,27 @@ class MemoryCounters:
         }
 
 
+class MemoryChanges:
+    """What people said, the newest first."""
+
+    def __init__(self, *changes: Change, disagreements: Sequence[Disagreement] = ()) -> None:
+        self.all = sorted(changes, key=lambda change: -change.at_ms)
+        self.different = list(disagreements)
+
+    def changes(
+        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> ChangePage:
+        if cursor is not None and not cursor.isdecimal():
+            raise ValueError("not a cursor of this list")
+        first = int(cursor or 0)
+        found = [change for change in self.all if reviewer in (None, change.reviewer)]
+        more = str(first + limit) if len(found) > first + limit else None
+        return ChangePage(found[first : first + limit], more)
+
+    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
+        return DisagreementPage(self.different[:limit], None)
+
+
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
     values = {
         "app": [summary.app],
@@ -284,8 +310,15 @@ class World:
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
+    desk: MemoryDesk = field(default_factory=MemoryDesk)
+    feedback: RecordingIntake = field(default_factory=RecordingIntake)
+    feedback_on: bool = False
+    now: Callable[[], float] = lambda: NOW_MS / 1000
+    changes: MemoryChanges | None = None
+    policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
+        self.desk.told = self.changes
         self.app = create_app(
             intake=self.intake,
             cases=self.cases,
@@ -293,10 +326,14 @@ class World:
             judge=lambda: self.judge,
             books=lambda: self.books,
             counters=self.counters,
-            now=lambda: NOW_MS / 1000,
+            policy=lambda: self.policy,
             health=self.health,
             metrics=self.metrics,
             settings=self.options,
+            desk=self.desk,
+            secret=SECRET,
+            feedback=self.feedback if self.feedback_on else None,
+            now=self.now,
         )
 
     def request(self, method: str, path: str, **parts: Any) -> httpx.Response:

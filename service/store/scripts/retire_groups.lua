@@ -1,0 +1,14 @@
+-- Forget groups that were not seen for longest, where nothing is open and no decision holds.
+-- KEYS[1] groups by last seen · ARGV[1] prefix · [2] first rank · [3] how many to look at
+local gone = 0
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], ARGV[2], ARGV[2] + ARGV[3] - 1)) do
+  local key = ARGV[1] .. 'g:' .. id
+  local fields = redis.call('HMGET', key, 'decision', 'reopened')
+  local decided = fields[1] and not fields[2]
+  if not decided and redis.call('EXISTS', ARGV[1] .. 'cases:group:' .. id) == 0 then
+    redis.call('DEL', key)
+    redis.call('ZREM', KEYS[1], id)
+    gone = gone + 1
+  end
+end
+return gone

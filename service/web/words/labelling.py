@@ -1,0 +1,206 @@
+"""Labels: their parts, the bar at the foot, leases, refusals, keys, the history."""
+
+from service.web.words import Words
+
+WORDS: Words = {
+    "answer.correct": ("correct", "richtig"),
+    "answer.partly": ("partly", "teilweise"),
+    "answer.wrong": ("wrong", "falsch"),
+    "answer.cant_tell": ("can't tell", "unklar"),
+    "behaviour.answer": ("answer", "antworten"),
+    "behaviour.clarify": ("ask back", "nachfragen"),
+    "behaviour.no_answer": ("no answer", "keine Antwort"),
+    "behaviour.deny": ("refuse", "ablehnen"),
+    "grounded.yes": ("yes", "ja"),
+    "grounded.no": ("no", "nein"),
+    "grounded.cant_tell": ("can't tell", "unklar"),
+    "helpful.complete": ("fully", "ganz"),
+    "helpful.partial_but_useful": ("in part", "zum Teil"),
+    "helpful.tangential": ("beside it", "daneben"),
+    "helpful.off_topic": ("not at all", "gar nicht"),
+    "call.real": ("real", "echt"),
+    "call.false_alarm": ("false alarm", "Fehlalarm"),
+    "why.format": ("format", "Format"),
+    "why.paraphrase": ("paraphrase", "umschrieben"),
+    "why.computed": ("computed", "errechnet"),
+    "why.other": ("other", "anderes"),
+    "ask.answer": ("The answer is", "Die Antwort ist"),
+    "ask.findings": ("findings", "Funde"),
+    "ask.fault": ("Cause", "Ursache"),
+    "ask.behaviour": ("Right would be to", "Richtig wäre"),
+    "ask.needed": ("needed chunks", "nötige Abschnitte"),
+    "ask.grounded": (
+        "Does the retrieved text carry it?",
+        "Trägt der gefundene Text sie?",
+    ),
+    "ask.helpful": ("Does it answer the question?", "Beantwortet sie die Frage?"),
+    "label.title": ("Label", "Urteil"),
+    "label.skip": ("skip", "überspringen"),
+    "label.save": ("Save", "Speichern"),
+    "label.more": ("why, and more", "warum, und mehr"),
+    "label.unsaid": ("–", "–"),
+    "label.why": ("why", "warum"),
+    "label.needed": ("needed", "nötig"),
+    "label.needed_none": ("none of these was needed", "keiner davon war nötig"),
+    "label.elsewhere": (
+        "Needed, but not retrieved (one ref a line)",
+        "Nötig, aber nicht gefunden (eine Kennung je Zeile)",
+    ),
+    "label.note": ("Note", "Notiz"),
+    "label.missing": ("Still to say: {parts}.", "Noch zu sagen: {parts}."),
+    "label.saved": ("Saved: {label}.", "Gespeichert: {label}."),
+    "label.undo": ("undo", "zurücknehmen"),
+    "label.skipped": ("skipped", "übersprungen"),
+    "label.nothing": ("no label", "kein Urteil"),
+    "label.cause": ("cause: {fault}", "Ursache: {fault}"),
+    "label.findings": ("{real} of {n} findings real", "{real} von {n} Funden echt"),
+    "label.needs": ("needed: {refs}", "nötig: {refs}"),
+    "label.noted": ("“{note}”", "„{note}“"),
+    "lease.yours": ("yours until {time}", "deins bis {time}"),
+    "lease.taken": ("{holder} holds this until {time}", "{holder} hält dies bis {time}"),
+    "lease.taken_do": (
+        "You can read it. To label, take the next one, or come back later.",
+        "Lesen geht. Zum Beurteilen nimm das nächste, oder komm später wieder.",
+    ),
+    "lease.lost": (
+        "Your hold on this has ended. Load the page again before you label.",
+        "Dein Halt hierauf ist zu Ende. Lade die Seite neu, bevor du urteilst.",
+    ),
+    "lease.release": ("give back", "zurückgeben"),
+    "lease.reload": ("load again", "neu laden"),
+    "lease.next": ("next case", "nächster Fall"),
+    "lease.next_task": ("next task", "nächste Aufgabe"),
+    "lease.closed": (
+        "This is closed: nobody can label it now.",
+        "Dies ist abgeschlossen: Niemand kann es jetzt beurteilen.",
+    ),
+    "who.title": ("Who are you?", "Wer bist du?"),
+    "who.what": (
+        "Labels carry your name, so that two people can be compared and a case is only with one "
+        "of you at a time. It stays in this browser.",
+        "Urteile tragen deinen Namen, damit sich zwei vergleichen lassen und ein Fall immer nur "
+        "bei einem von euch liegt. Er bleibt in diesem Browser.",
+    ),
+    "who.name": ("Name or e-mail address", "Name oder E-Mail-Adresse"),
+    "who.save": ("That's me", "Das bin ich"),
+    "who.bad": (
+        "Give a name of 1 to 100 letters.",
+        "Gib einen Namen von 1 bis 100 Zeichen an.",
+    ),
+    "who.you": ("you: {name}", "du: {name}"),
+    "who.first": ("To label, say who you are:", "Zum Beurteilen sag, wer du bist:"),
+    "who.elsewhere": (
+        "You came here from another site.",
+        "Du kommst von einer anderen Seite.",
+    ),
+    "who.go_on": ("go on here", "hier weitermachen"),
+    "refused.title": ("Nothing was saved", "Nichts wurde gespeichert"),
+    "refused.taken": (
+        "{holder} holds this until {time}.",
+        "{holder} hält dies bis {time}.",
+    ),
+    "refused.lost": (
+        "Your hold on this had ended, and {who} was here since ({time}):",
+        "Dein Halt hierauf war zu Ende, und {who} war seitdem da ({time}):",
+    ),
+    "refused.lost_nobody": (
+        "Your hold on this had ended. Nobody else has labelled it.",
+        "Dein Halt hierauf war zu Ende. Niemand sonst hat es beurteilt.",
+    ),
+    "refused.stale": (
+        "{who} changed this while you looked at it ({time}):",
+        "{who} hat dies geändert, während du es ansahst ({time}):",
+    ),
+    "refused.stale_nothing": (
+        "This has changed since you loaded the page.",
+        "Dies hat sich geändert, seit du die Seite geladen hast.",
+    ),
+    "refused.stands": ("It stands: {label}.", "Es gilt: {label}."),
+    "refused.yours": ("You had said: {label}.", "Du hattest gesagt: {label}."),
+    "refused.do": (
+        "Nothing of theirs was overwritten. Look at it again if you disagree, or go on.",
+        "Nichts davon wurde überschrieben. Sieh es dir noch einmal an, wenn du anders urteilst, "
+        "oder mach weiter.",
+    ),
+    "refused.again": ("Look at it again", "Noch einmal ansehen"),
+    "done.title": ("Nothing is left here for you", "Hier ist für dich nichts mehr"),
+    "done.what": (
+        "{n} cases are open in all. What you do not get is held by somebody, or you skipped it, or "
+        "your filter leaves it out.",
+        "Insgesamt sind {n} Fälle offen. Was du nicht bekommst, hält jemand, hast du übersprungen, "
+        "oder dein Filter lässt es aus.",
+    ),
+    "done.none": (
+        "No case is open. The books say how many answers were checked.",
+        "Kein Fall ist offen. Die Bücher sagen, wie viele Antworten geprüft sind.",
+    ),
+    "done.no_task": (
+        "No audit task waits for you.",
+        "Keine Stichprobe wartet auf dich.",
+    ),
+    "done.queue": ("Go to the queue", "Zur Warteschlange"),
+    "done.tasks": ("Go to the audit tasks", "Zu den Stichproben"),
+    "history.title": ("History", "Verlauf"),
+    "history.none": ("Nobody has labelled this yet.", "Noch niemand hat dies beurteilt."),
+    "keys.title": ("Keys", "Tasten"),
+    "keys.open": ("keys", "Tasten"),
+    "keys.close": ("close", "schließen"),
+    "keys.jk": ("next, previous finding or chunk", "nächster, voriger Fund oder Abschnitt"),
+    "keys.jk_blind": ("next, previous chunk", "nächster, voriger Abschnitt"),
+    "keys.o_blind": ("open it, close it", "öffnen, schließen"),
+    "keys.o": ("open it: its evidence, its text", "öffnen: Beleg, Text"),
+    "keys.x": ("tick the chunk as needed", "den Abschnitt als nötig ankreuzen"),
+    "keys.g": ("the group of this case", "die Gruppe dieses Falls"),
+    "keys.numbers": (
+        "correct, partly, wrong, can't tell",
+        "richtig, teilweise, falsch, unklar",
+    ),
+    "keys.f": ("the finding is a false alarm", "der Fund ist ein Fehlalarm"),
+    "keys.r": ("the finding is real", "der Fund ist echt"),
+    "keys.s": ("skip", "überspringen"),
+    "keys.u": ("undo the last label", "letztes Urteil zurücknehmen"),
+    "keys.m": ("raw text or Markdown", "Rohtext oder Markdown"),
+    "keys.help": ("these keys", "diese Tasten"),
+    "task.title": ("Is this answer right?", "Ist diese Antwort richtig?"),
+    "task.blind": (
+        "You see question, answer and sources, and nothing that was found.",
+        "Du siehst Frage, Antwort und Quellen, und nichts von dem, was gefunden wurde.",
+    ),
+    "task.expires": ("It expires {time} ({until}).", "Sie verfällt {time} ({until})."),
+    "task.state": ("This task is {status}.", "Diese Aufgabe ist {status}."),
+    "task.yours": ("Your label: {label}.", "Dein Urteil: {label}."),
+    "task.found": (
+        "What was found. Your label stays as it is.",
+        "Was gefunden wurde. Dein Urteil bleibt, wie es ist.",
+    ),
+    "task.clean": (
+        "No check and no judge flagged this answer.",
+        "Keine Prüfung und kein Prüfmodell fand etwas an dieser Antwort.",
+    ),
+    "task.second": (
+        "A second person is to label it blind; what was found is shown then.",
+        "Eine zweite Person soll sie blind beurteilen; danach steht hier, was gefunden wurde.",
+    ),
+    "task.back": ("← audit tasks", "← Stichproben"),
+    "task.start": ("Take the next task", "Nächste Aufgabe nehmen"),
+    "task.case": ("the case of this answer", "der Fall zu dieser Antwort"),
+    "error.title.403": ("Not from this browser", "Nicht aus diesem Browser"),
+    "error.title.409": ("It has changed", "Es hat sich geändert"),
+    "error.title.413": ("Too much at once", "Zu viel auf einmal"),
+    "error.form": (
+        "This form is not of your browser's session. Go back, load the page again, and send it "
+        "once more; nothing was saved.",
+        "Dieses Formular gehört nicht zur Sitzung deines Browsers. Geh zurück, lade die Seite neu "
+        "und sende es noch einmal; nichts wurde gespeichert.",
+    ),
+    "error.nameless": (
+        "Say who you are first; nothing was saved.",
+        "Sag erst, wer du bist; nichts wurde gespeichert.",
+    ),
+    "error.changed": (
+        "This case holds other findings or chunks by now. Go back and load the page again; "
+        "nothing was saved.",
+        "Dieser Fall enthält inzwischen andere Funde oder Abschnitte. Geh zurück und lade die "
+        "Seite neu; nichts wurde gespeichert.",
+    ),
+}

@@ -1,0 +1,60 @@
+"""Reviewers at real browsers: one Chromium, a context of its own for each person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.e2e.browser import MISSING, NAMES, BrowserMissing
+from tests.servers.debian import find_program
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The system's. Raises :class:`BrowserMissing`."""
+    found = find_program(NAMES, "chromium")
+    if found is None:
+        raise BrowserMissing(MISSING)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Reviewer:
+    """A person with a browser profile of their own. ``asked``: every address that it requested."""
+
+    def __init__(self, browser: Browser, address: str, name: str = "", **options: Any) -> None:
+        self.address = address
+        self.context: BrowserContext = browser.new_context(**{"locale": "en-GB"} | options)
+        self.page: Page = self.context.new_page()
+        self.asked: list[str] = []
+        self.context.on("request", lambda request: self.asked.append(request.url))
+        if name:
+            self.open("/review/name?back=/books")
+            self.page.fill("input[name=name]", name)
+            self.page.keyboard.press("Enter")
+            self.page.wait_for_url(f"{address}/books")
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.address + path)
+        return self.page
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def path(self) -> str:
+        return self.page.url.removeprefix(self.address).partition("?")[0]
+
+    def strangers(self) -> list[str]:
+        """What was asked of anybody else."""
+        return [url for url in self.asked if not url.startswith(self.address + "/")]
