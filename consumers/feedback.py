@@ -21,6 +21,7 @@ from consumers.dead_letters import UNDECODABLE, Letter, letter_of, letter_of_bat
 from consumers.delivery import WAIT_S, Courier, letter_message
 from consumers.kafka import PartitionConsumer, TopicFacts
 from consumers.outages import RETRY_S, Outages
+from service.checks import where
 from service.events import Rejection
 from service.feedback import FeedbackOutcome
 from service.health import Health
@@ -235,9 +236,9 @@ class FeedbackThread:
             except Outage as outage:
                 self._tell(f"waits: {outage}", "feedback_waits")
                 self._stop.wait(RETRY_S)
-            except Exception:
+            except Exception as error:  # noqa: BLE001
                 # A fault of ours must not end feedback for good, nor touch the answers.
-                log.exception("feedback_broken")
+                log.error("feedback_broken", error=where(error))
                 self._stop.wait(LOOK_AGAIN_S)
 
     def _tell(self, state: str, event: str) -> None:

@@ -23,6 +23,7 @@ import structlog
 
 from service import bootstrap
 from service.bootstrap import Parts
+from service.checks import where
 from service.health import Health
 from service.judging.corpora import Corpora
 from service.judging.endpoint import FAILING, Breaker, State, trouble_of
@@ -121,7 +122,10 @@ class JudgeWorker:
         """Work until ``stop`` is set; then finish what is under way within the grace period. The
         rest is taken over by others."""
         await self._patiently(self._open)
-        keepers = [asyncio.create_task(self._renew()), asyncio.create_task(self._flush_always())]
+        keepers = [
+            asyncio.create_task(self._keep(self._renew, self._options.takeover_s / 4)),
+            asyncio.create_task(self._keep(self.flush, FLUSH_EVERY_S)),
+        ]
         try:
             while not stop.is_set():
                 self._health.tick()
@@ -173,10 +177,18 @@ class JudgeWorker:
         left = self._store.jobs.take_over(self._name, dead_ms, room)
         return left or self._store.jobs.take(self._name, room)
 
-    async def _renew(self) -> None:
+    async def _keep(self, call: Callable[[], None], every_s: float) -> None:
+        """The call, again and again, whatever comes of it: a keeper that ended in silence would let
+        go of jobs, or leave judgements unproduced, while everything looks well."""
         while True:
-            await asyncio.sleep(self._options.takeover_s / 4)
-            await self._patiently(partial(self._store.jobs.renew, self._name, list(self._active)))
+            await asyncio.sleep(every_s)
+            try:
+                await self._patiently(call)
+            except Exception as error:  # noqa: BLE001
+                log.error("keeper_failed", keeper=call.__name__, error=where(error))
+
+    def _renew(self) -> None:
+        self._store.jobs.renew(self._name, list(self._active))
 
     # One job.
 
@@ -190,9 +202,9 @@ class JudgeWorker:
             await self._settle(taken.entry, judged_of(taken.job, judgement), taken.job)
         except asyncio.CancelledError:
             raise
-        except Exception:
+        except Exception as error:  # noqa: BLE001
             # A fault of ours in one job must not stop the others. It stays in the stream.
-            log.exception("job_broken", entry=taken.entry)
+            log.error("job_broken", entry=taken.entry, error=where(error))
             await asyncio.sleep(LONGEST_PAUSE_S)
 
     async def _judgement(self, taken: Taken, job: Job) -> Judgement:
@@ -260,11 +272,6 @@ class JudgeWorker:
         self._metrics.observe_judgement(judged, became)
 
     # The outbox.
-
-    async def _flush_always(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_EVERY_S)
-            await self._patiently(self.flush)
 
     def flush(self) -> None:
         """Produce what judgements left behind, unless another process does. Raises

@@ -205,6 +205,11 @@ class Settings(BaseModel):
     def _left_to_the_endpoint(cls, value: Any) -> Any:
         return None if value in ("", "none") else value
 
+    @field_validator("judge_base_url", "judge_model", "judge_api_key", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: Any) -> Any:
+        return None if value == "" else value
+
     @field_validator("judge_base_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:

@@ -212,14 +212,25 @@ class Archive:
 
     def facets(self) -> dict[str, list[str]]:
         """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
-        among cases."""
+        among cases that may be seen: a value that only withheld ones have would tell of them."""
         with self._c.guard():
+            withheld = self._c.client.zrange(self._c.keys.index("status", WITHHELD), 0, -1)
             return {
                 f"{name}s": sorted(
-                    text(value) for value in self._c.client.smembers(self._c.keys.facet(name))
+                    value
+                    for value in map(text, self._c.client.smembers(self._c.keys.facet(name)))
+                    if self._shows(self._c.keys.index(name, value), withheld)
                 )
                 for name in ("app", "release", "check", "reason", "language")
             }
+
+    def _shows(self, key: str, withheld: Sequence[bytes]) -> bool:
+        """Whether an index holds a case that is not withheld."""
+        size = int(self._c.client.zcard(key))
+        if not withheld or size > len(withheld):
+            return size > 0
+        scores = self._c.client.zmscore(key, withheld)
+        return size > sum(score is not None for score in scores)
 
     def totals(self) -> dict[str, int]:
         with self._c.guard():

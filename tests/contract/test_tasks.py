@@ -81,6 +81,14 @@ def test_the_case_of_an_audited_answer_is_withheld_everywhere(make_world: MakeWo
     assert world.archive.books().balanced
 
 
+def test_no_filter_tells_of_what_is_withheld(make_world: MakeWorld) -> None:
+    world = audited_world(make_world)
+    world.take([event("a", cites="x")])
+    assert not any(world.archive.facets().values())
+    world.store.tasks.expire(DUE_MS)
+    assert world.archive.facets()["checks"] == ["citations"]
+
+
 def test_pages_skip_what_is_withheld_and_lose_nothing_else(make_world: MakeWorld) -> None:
     world = audited_world(make_world, share=0.4)
     names = [f"e{n}" for n in range(60)]

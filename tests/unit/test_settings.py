@@ -178,3 +178,9 @@ def test_the_judges_address_holds_no_credentials() -> None:
 def test_any_address_of_a_host_will_do(url: str) -> None:
     env = {"GROUNDWATCH_JUDGE_BASE_URL": url, "GROUNDWATCH_JUDGE_MODEL": "m"}
     assert load_settings(env).judge_base_url == url
+
+
+def test_an_empty_judge_is_off() -> None:
+    assert not load_settings(
+        {"GROUNDWATCH_JUDGE_BASE_URL": "", "GROUNDWATCH_JUDGE_MODEL": ""}
+    ).judging
