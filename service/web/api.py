@@ -242,6 +242,8 @@ _EXAMPLE_RESULT = {
         }
     ]
 }
+# FastAPI drops what is null from examples.
+EXAMPLE_CURSOR = "WyI1ZjBjNmExZSIsIDIwNzkxLjBd"
 _EXAMPLE_SUMMARY = {
     "case_id": "5f0c6a1e",
     "app": "support-assistant",
@@ -260,7 +262,7 @@ _EXAMPLE_SUMMARY = {
     "priority": 20_791.0,
     "scripted": False,
 }
-_EXAMPLE_TASK = {
+EXAMPLE_TASK = {
     "task_id": "5f0c6a1e",
     "app": "support-assistant",
     "event_id": "ev-1",
@@ -271,6 +273,7 @@ _EXAMPLE_TASK = {
     "status": "open",
     "query": "What does an extra seat cost per month?",
 }
+EXAMPLE_FULL_TASK = EXAMPLE_TASK | {"event": _EXAMPLE_EVENT, "reduced": False}
 _EXAMPLE_BOOKS = {
     "balanced": True,
     "equations": [
@@ -285,7 +288,7 @@ _EXAMPLE_BOOKS = {
     "totals": {"checked": 4},
 }
 _EXAMPLE_METRICS = 'groundwatch_records_total{kind="received"} 5.0\n'
-_EXAMPLE_CASE = {
+EXAMPLE_CASE = {
     "summary": _EXAMPLE_SUMMARY,
     "event": _EXAMPLE_EVENT,
     "findings": [{"check": "numbers", "reason": "transposed", "surface": "54 €"}],
@@ -395,7 +398,9 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         response_model=CasePage,
         responses={
             200: {
-                "content": {JSON: {"example": {"cases": [_EXAMPLE_SUMMARY], "next_cursor": None}}}
+                "content": {
+                    JSON: {"example": {"cases": [_EXAMPLE_SUMMARY], "next_cursor": EXAMPLE_CURSOR}}
+                }
             },
             **problems(422, 503),
         },
@@ -409,7 +414,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         summary="Read one case",
         response_model=Case,
         responses={
-            200: {"content": {JSON: {"example": _EXAMPLE_CASE}}},
+            200: {"content": {JSON: {"example": EXAMPLE_CASE}}},
             **problems(404, 503),
         },
     )
@@ -443,7 +448,11 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         summary="List open audit tasks, those that are due first before the others",
         response_model=TaskPageBody,
         responses={
-            200: {"content": {JSON: {"example": {"tasks": [_EXAMPLE_TASK], "next_cursor": None}}}},
+            200: {
+                "content": {
+                    JSON: {"example": {"tasks": [EXAMPLE_TASK], "next_cursor": EXAMPLE_CURSOR}}
+                }
+            },
             **problems(422, 503),
         },
     )
@@ -458,11 +467,7 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         summary="Read one audit task",
         response_model=TaskBody,
         responses={
-            200: {
-                "content": {
-                    JSON: {"example": _EXAMPLE_TASK | {"event": _EXAMPLE_EVENT, "reduced": False}}
-                }
-            },
+            200: {"content": {JSON: {"example": EXAMPLE_FULL_TASK}}},
             **problems(404, 503),
         },
     )

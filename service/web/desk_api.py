@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi import Path as InPath
 
-from service.review.cases import CaseFilter
+from service.review.cases import Case, CaseFilter
 from service.review.desk import (
     Group,
     GroupPage,
@@ -23,9 +23,21 @@ from service.review.desk import (
     Stale,
     UnknownSubject,
 )
-from service.review.labels import Change
+from service.review.labels import Change, Label
 from service.review.state import state_of
-from service.web.api import Cursor, Limit, Name, cursor_fault, json_response, problems, task_body
+from service.review.tasks import Task
+from service.web.api import (
+    EXAMPLE_CASE,
+    EXAMPLE_CURSOR,
+    EXAMPLE_FULL_TASK,
+    Cursor,
+    Limit,
+    Name,
+    cursor_fault,
+    json_response,
+    problems,
+    task_body,
+)
 from service.web.body import JSON
 from service.web.desk_bodies import (
     ALL_ALIKE,
@@ -119,14 +131,20 @@ class FrontDesk:
     def now_ms(self) -> int:
         return int(self._now() * 1000)
 
-    def known(self, subject: str) -> str:
-        """The subject. Raises :class:`Problem` 404 when it is not there, or is not to be seen."""
+    def find(self, subject: str) -> Case | Task | Group:
+        """Raises :class:`Problem` 404 when it is not there, or is not to be seen."""
         kind, _, subject_id = subject.partition(":")
-        find: dict[str, Callable[[str], object]] = {
+        find: dict[str, Callable[[str], Case | Task | Group | None]] = {
             "case": self.cases.case, "task": self.tasks.get, "group": self.desk.group,
         }  # fmt: skip
-        if find[kind](subject_id) is None:
+        found = find[kind](subject_id)
+        if found is None:
             raise _unknown()
+        return found
+
+    def known(self, subject: str) -> str:
+        """The subject. Raises :class:`Problem` 404 as :meth:`find`."""
+        self.find(subject)
         return subject
 
     @contextmanager
@@ -187,6 +205,20 @@ def answer(
     return {status: said | ({"headers": headers} if headers else {})}
 
 
+def _refuse_strangers(found: Case | Task | Group, label: Label) -> None:
+    """A label speaks of what was seen. Of a task no findings are. Raises :class:`Problem` 409."""
+    findings = found.findings if isinstance(found, Case) else []
+    names = ("check", "reason", "surface", "start")
+    known = {tuple(finding.get(name) for name in names) for finding in findings}
+    called = {tuple(getattr(finding, name) for name in names) for finding in label.findings}
+    retrieved = found.event.get("retrieved") if not isinstance(found, Group) else None
+    chunks = retrieved if isinstance(retrieved, list) else []
+    refs = {chunk.get("ref") for chunk in chunks if isinstance(chunk, dict)}
+    if not (called <= known and refs.issuperset(label.needed or ())):
+        detail = "the label speaks of findings or chunks that are not there by now; look again"
+        raise Problem(409, "changed", detail)
+
+
 def _unknown() -> Problem:
     return Problem(404, "not_found", "nothing has this id, or nothing that may be seen now")
 
@@ -219,8 +251,11 @@ INCOMPLETE: dict[int | str, dict[str, Any]] = problems(422, model=IncompleteProb
 
 
 def _dealing(router: APIRouter, front: FrontDesk) -> None:
-    case: dict[str, Any] = {"lease": LEASE, "case": None}
-    task: dict[str, Any] = {"lease": LEASE | {"subject": "task:5f0c6a1e"}, "task": None}
+    case: dict[str, Any] = {"lease": LEASE, "case": EXAMPLE_CASE}
+    task: dict[str, Any] = {
+        "lease": LEASE | {"subject": "task:5f0c6a1e"},
+        "task": EXAMPLE_FULL_TASK,
+    }
 
     @router.post(
         "/v1/cases/next",
@@ -337,11 +372,14 @@ def _labels(router: APIRouter, front: FrontDesk, kind: str) -> None:
         body: LabelBody,
     ) -> Response:
         """A label or a skip, over the version that you saw. Nothing is overwritten unseen: 409
-        `lease_lost` and 412 `stale` hold what stands now."""
+        `lease_lost` and 412 `stale` hold what stands now; 409 `changed`: of a finding or chunk that
+        is not there (any more)."""
         version = int(if_match.removeprefix("W/").strip('"'))
         with front.refusals(reviewer, stale=412):
-            held = _lease(front.known(subject), reviewer, token)
-            saved = front.desk.save(held, body.label(), version, front.now_ms)
+            label = body.label()
+            _refuse_strangers(front.find(subject), label)
+            held = _lease(subject, reviewer, token)
+            saved = front.desk.save(held, label, version, front.now_ms)
             return _versioned(saved, saved.number)
 
     @router.post(
@@ -379,7 +417,7 @@ def _groups(router: APIRouter, front: FrontDesk) -> None:
     @router.get(
         "/v1/groups",
         summary="List groups, the last seen first",
-        responses=answer(GroupPage, {"groups": [GROUP], "next_cursor": None}, "A page")
+        responses=answer(GroupPage, {"groups": [GROUP], "next_cursor": EXAMPLE_CURSOR}, "A page")
         | problems(422, 503),
     )
     def list_groups(

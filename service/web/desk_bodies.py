@@ -60,6 +60,8 @@ class _Sent(BaseModel):
 class Nothing(_Sent):
     """`{}`: there is nothing to say."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{}]})
+
 
 class FilterBody(_Sent):
     """All given parts must hold. ``since``: of answers given on this day (UTC) or later."""
@@ -80,6 +82,10 @@ class FilterBody(_Sent):
 
 class NextCase(_Sent):
     """``passed``: ids of cases that are not to come again now."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"filter": {"severity": "high"}, "passed": ["5f0c6a1e"]}]}
+    )
 
     filter: FilterBody = FilterBody()
     passed: Annotated[list[Word], Field(max_length=MAX_PASSED)] = []

@@ -18,7 +18,16 @@ from service.estimates.rates import Rate
 from service.review.cases import DAY_MS
 from service.review.desk import ChangePage, DisagreementPage, ReviewDesk
 from service.review.standing import standing_everywhere
-from service.web.api import Cursor, Limit, Name, OptionalDay, cursor_fault, json_response, problems
+from service.web.api import (
+    EXAMPLE_CURSOR,
+    Cursor,
+    Limit,
+    Name,
+    OptionalDay,
+    cursor_fault,
+    json_response,
+    problems,
+)
 from service.web.days import Days
 from service.web.desk_api import Sight, answer
 from service.web.desk_bodies import CHANGE
@@ -101,19 +110,19 @@ class RatesBody(BaseModel):
     rates: dict[str, RateBody]
 
 
-_ESTIMATE = {"value": 0.9, "low": 0.79, "high": 0.96}
+_ESTIMATE = {"value": 0.9, "low": 0.786, "high": 0.957}
 _AGREEMENT: dict[str, Any] = {
     "days": 60,
-    "tasks": 2,
+    "tasks": 50,
     "parts": [
         {
             "part": "grounded",
-            "n": 2,
-            "observed": {"value": 1.0, "low": 0.34, "high": 1.0},
-            "kappa": {"value": 1.0, "low": None, "high": None},
-            "ac1": {"value": 1.0, "low": None, "high": None},
+            "n": 50,
+            "observed": _ESTIMATE,
+            "kappa": {"value": 0.746, "low": 0.537, "high": 0.955},
+            "ac1": {"value": 0.875, "low": 0.769, "high": 0.982},
             "categories": ["yes", "no", "cant_tell"],
-            "counts": [[1, 0, 0], [0, 1, 0], [0, 0, 0]],
+            "counts": [[34, 3, 0], [2, 11, 0], [0, 0, 0]],
         }
     ],
 }
@@ -157,7 +166,7 @@ def figure_routes(
     @router.get(
         "/v1/labels",
         summary="List changes of labels and decisions, the newest first",
-        responses=answer(ChangePage, {"changes": [CHANGE], "next_cursor": None}, "A page")
+        responses=answer(ChangePage, {"changes": [CHANGE], "next_cursor": EXAMPLE_CURSOR}, "A page")
         | problems(403, 422, 503),
     )
     def list_labels(
@@ -181,7 +190,7 @@ def figure_routes(
             DisagreementPage,
             {
                 "disagreements": [{"task_id": "5f0c6a1e", "first": CHANGE, "second": CHANGE}],
-                "next_cursor": None,
+                "next_cursor": EXAMPLE_CURSOR,
             },
             "A page",
         )

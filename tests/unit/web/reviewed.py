@@ -7,16 +7,21 @@ from typing import Any
 
 import httpx
 
+from service.health import Health
+from service.metrics import Metrics
 from service.policy import ReviewPolicy
 from service.review.cases import CaseFilter
 from service.store import MEMORY_URL, connect
 from service.store.reviews import Desk
 from service.web.app import create_app
+from service.web.options import WebOptions
+from service.web.ports import JudgeState
 from tests.contract.reviewing import REVIEW, case, desk_of, flag, policy, reviewed_world, task
 from tests.contract.world import NOW
 from tests.contract.world import World as Store
-from tests.unit.web.world import World as Web
+from tests.unit.web.world import LOOP, RecordingIntake
 
+HERE = "127.0.0.1"
 ANN, BOB, EVE = "ann@example.org", "bob@example.org", "eve@example.org"
 
 
@@ -30,22 +35,20 @@ class Reviewed:
         flag(self.store, names)
         self.desk: Desk = desk_of(self.connection, policy(audit, review))
         self.now_s = NOW / 1000
-        self._web = Web()
-        self._web.app = create_app(
-            intake=self._web.intake,
+        self.app = create_app(
+            intake=RecordingIntake(),
             cases=self.store.archive,
             tasks=self.store.store.tasks,
             books=self.store.archive.books,
-            judge=lambda: self._web.judge,
+            judge=JudgeState,
             counters=self.store.archive,
             desk=self.desk,
             secret=b"secret",
-            health=self._web.health,
-            metrics=self._web.metrics,
-            settings=self._web.options,
+            health=Health(),
+            metrics=Metrics(),
+            settings=WebOptions(),
             now=lambda: self.now_s,
         )
-        self.schema: dict[str, Any] = self._web.app.openapi()
 
     def close(self) -> None:
         self.connection.client.close()
@@ -58,7 +61,7 @@ class Reviewed:
         json: Any = None,
         token: str | None = None,
         version: int | None = None,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, str | bytes] | None = None,
     ) -> httpx.Response:
         """POST and PUT send ``json``, ``{}`` without any."""
         sent = {
@@ -71,7 +74,17 @@ class Reviewed:
         parts: dict[str, Any] = {"headers": named}
         if method in ("POST", "PUT"):
             parts["json"] = {} if json is None else json
-        return self._web.request(method, path, **parts)
+        return self.request(method, path, **parts)
+
+    def request(self, method: str, path: str, client: str = HERE, **parts: Any) -> httpx.Response:
+        """``client``: the address that asks."""
+
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app, client=(client, 1234))
+            async with httpx.AsyncClient(transport=transport, base_url="http://groundwatch") as one:
+                return await one.request(method, path, **parts)
+
+        return LOOP.run_until_complete(ask())
 
     def get(self, path: str, reviewer: str | None = None) -> httpx.Response:
         return self.ask("GET", path, reviewer)
@@ -85,6 +98,11 @@ class Reviewed:
     def save(self, path: str, json: Any, reviewer: str = ANN, version: int = 0) -> httpx.Response:
         token = self.claim(path, reviewer)
         return self.ask("PUT", f"{path}/label", reviewer, json, token, version)
+
+    def finding(self, path: str) -> dict[str, Any]:
+        """The first of a case, as a label names it."""
+        found = self.get(path).json()["findings"][0]
+        return {name: found[name] for name in ("check", "reason", "surface", "start")}
 
     def group(self) -> str:
         """The address of the first group."""

@@ -137,8 +137,7 @@ def test_a_label_is_saved_over_the_version_that_was_seen(world: Reviewed) -> Non
     assert (empty.headers["etag"], empty.json()) == (
         '"0"', {"label": None, "version": 0, "last": None},
     )  # fmt: skip
-    finding = {"check": "citations", "reason": "unknown_ref", "surface": "[pricing#x]",
-               "start": 18, "call": "false_alarm", "why": "format"}  # fmt: skip
+    finding = world.finding(path) | {"call": "false_alarm", "why": "format"}
     saved = world.save(path, {"answer": "partly", "findings": [finding], "needed": []})
     assert (saved.status_code, saved.headers["etag"]) == (200, '"1"')
     change = saved.json()
@@ -197,6 +196,23 @@ def test_an_incomplete_label_is_told_what_it_lacks(audits: Reviewed) -> None:
     response = audits.save(task_path("a"), {"answer": "wrong", "needed": []})
     body = refused(response, 422, "incomplete")
     assert body["parts"] == ["fault", "grounded", "helpful"]
+    assert audits.save(task_path("a"), AUDITED).status_code == 200
+
+
+@pytest.mark.parametrize("part", ["findings", "needed"])
+def test_a_label_speaks_of_what_is_there(world: Reviewed, part: str) -> None:
+    path = case_path("a")
+    other: list[Any] = ["pricing#zebra"]
+    if part == "findings":
+        other = [world.finding(path) | {"call": "real", "surface": "[pricing#zebra]"}]
+    refused(world.save(path, {"answer": "wrong", part: other}), 409, "changed")
+    assert world.get(f"{path}/history").json() == {"changes": []}
+
+
+def test_a_label_of_a_task_calls_no_finding(world: Reviewed, audits: Reviewed) -> None:
+    finding = world.finding(case_path("a")) | {"call": "real"}
+    response = audits.save(task_path("a"), AUDITED | {"findings": [finding]})
+    refused(response, 409, "changed")
     assert audits.save(task_path("a"), AUDITED).status_code == 200
 
 
@@ -317,11 +333,6 @@ def test_a_group_is_labelled_in_bulk_under_its_lease(world: Reviewed) -> None:
     assert (labelled["last"]["action"], labelled["label"]["answer"]) == (
         "labelled_in_bulk", "wrong",
     )  # fmt: skip
-    world.ask("DELETE", f"{path}/lease", ANN, token=token)
-    lost = refused(
-        world.ask("POST", f"{path}/labels", ANN, {"answer": "wrong"}, token), 409, "lease_lost"
-    ) if world.get(path).json()["open_cases"] else None  # fmt: skip
-    assert lost is None
 
 
 def test_a_bulk_label_without_the_lease_says_how_many_were_done(world: Reviewed) -> None:
