@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -12,7 +13,8 @@ from typing import Annotated, Any, Literal
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, BeforeValidator, Field
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from service.accounting import Books, PartitionBook
 from service.health import Health, liveness, readiness
@@ -28,6 +30,24 @@ from service.web.problems import PROBLEM_JSON, Problem, ProblemBody, problem_of
 StatusChoice = Literal["open", "claimed", "resolved", "expired", "erased", "any"]
 Name = Annotated[str | None, Query(max_length=2048)]
 
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY_SCHEMA = {"type": "string", "format": "date"}
+
+
+def _iso_day(given: object) -> object:
+    """None for what is left empty, as forms send it. pydantic would take numbers and times too."""
+    if given is None or given == "":
+        return None
+    if not isinstance(given, str) or not _ISO_DAY.fullmatch(given):
+        raise ValueError("must be a date, as 2026-11-30")
+    return given
+
+
+OptionalDay = Annotated[
+    date | None,
+    BeforeValidator(_iso_day),
+    WithJsonSchema({"anyOf": [_DAY_SCHEMA, {"const": ""}, {"type": "null"}]}),
+]
 Day = Annotated[date, Field(ge=date(2000, 1, 1), le=date(2200, 1, 1))]
 
 
@@ -48,8 +68,7 @@ def case_filter(
         str | None, Query(max_length=200, description="Its open cases, by the group's id.")
     ] = None,
     since: Annotated[
-        Day | None,
-        BeforeValidator(lambda given: given or None),
+        OptionalDay,
         Query(description="Of answers that were given on this day (UTC) or later."),
     ] = None,
 ) -> CaseFilter:
@@ -134,6 +153,24 @@ class EquationBody(BaseModel):
     imbalance: int
 
 
+class AliveBody(BaseModel):
+    alive: bool
+    tick_age_seconds: float
+    max_age_seconds: float
+
+
+class ConditionBody(BaseModel):
+    ok: bool
+    detail: str
+
+
+class ReadyBody(BaseModel):
+    """``checks``: what the process depends on, by name."""
+
+    ready: bool
+    checks: dict[str, ConditionBody]
+
+
 class BooksBody(BaseModel):
     balanced: bool
     equations: list[EquationBody]
@@ -157,8 +194,11 @@ def receipt_body(receipt: Receipt) -> dict[str, Any]:
     return {name: value for name, value in asdict(receipt).items() if value is not None}
 
 
-def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    schema = {"$ref": f"#/components/schemas/{ProblemBody.__name__}"}
+def problems(
+    *statuses: int, model: type[ProblemBody] = ProblemBody
+) -> dict[int | str, dict[str, Any]]:
+    """``model``: one of those that :mod:`service.web.app` puts among the schemas."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {
         status: {
             "description": _DESCRIPTIONS[status],
@@ -170,10 +210,14 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 _DESCRIPTIONS = {
     400: "Not JSON, or not UTF-8",
+    403: "From another site's page, or a name that is not taken from there",
     404: "None has this id, or none that may be seen",
+    409: "Somebody else is at it, or something else stands by now",
+    412: "Another version stands by now",
     413: "Too many bytes or events",
     415: "Another media type",
     422: "Not a valid answer event, or an invalid parameter; `field` names it",
+    428: "If-Match is missing",
     429: "Overloaded: come back after `Retry-After` seconds",
     503: "The store or Kafka is away: come back after `Retry-After` seconds",
 }
@@ -198,10 +242,66 @@ _EXAMPLE_RESULT = {
         }
     ]
 }
-_EXAMPLE_CASE = {
-    "summary": {"case_id": "…", "app": "support-assistant", "status": "open", "scripted": False},
+# FastAPI drops what is null from examples.
+EXAMPLE_CURSOR = "WyI1ZjBjNmExZSIsIDIwNzkxLjBd"
+_EXAMPLE_SUMMARY = {
+    "case_id": "5f0c6a1e",
+    "app": "support-assistant",
+    "event_id": "ev-1",
+    "release": "2026-11-29.2",
+    "language": "en",
+    "occurred_ms": 1_796_000_000_000,
+    "severity": "high",
+    "status": "open",
+    "checks": ["numbers"],
+    "reasons": ["transposed"],
+    "headline": '"54 €" stands in no retrieved text. Nearest: "45 €" in pricing#plans.',
+    "query": "What does an extra seat cost per month?",
+    "group": "91ab",
+    "alike": 3,
+    "priority": 20_791.0,
+    "scripted": False,
+}
+EXAMPLE_TASK = {
+    "task_id": "5f0c6a1e",
+    "app": "support-assistant",
+    "event_id": "ev-1",
+    "release": "2026-11-29.2",
+    "language": "en",
+    "occurred_ms": 1_796_000_000_000,
+    "due_ms": 1_796_259_200_000,
+    "status": "open",
+    "query": "What does an extra seat cost per month?",
+}
+EXAMPLE_FULL_TASK = EXAMPLE_TASK | {"event": _EXAMPLE_EVENT, "reduced": False}
+_EXAMPLE_BOOKS = {
+    "balanced": True,
+    "equations": [
+        {
+            "name": "records",
+            "left": {"received": 5},
+            "right": {"checked": 4, "recorded": 0, "rejected": 0, "duplicate": 1},
+            "imbalance": 0,
+        }
+    ],
+    "partitions": [],
+    "totals": {"checked": 4},
+}
+_EXAMPLE_METRICS = 'groundwatch_records_total{kind="received"} 5.0\n'
+EXAMPLE_CASE = {
+    "summary": _EXAMPLE_SUMMARY,
     "event": _EXAMPLE_EVENT,
     "findings": [{"check": "numbers", "reason": "transposed", "surface": "54 €"}],
+    "evidence": [],
+    "outcomes": {"citations": "pass", "numbers": "fail"},
+    "ruleset": "2-dace8dae",
+    "stratum": "flagged_high",
+    "u": 0.12,
+    "pi": 0.3,
+    "position": ["answers", 0, 17],
+    "reduced": False,
+    "not_evaluated": {},
+    "feedback": None,
     "judgement": {
         "status": "judged",
         "reason": "",
@@ -238,15 +338,23 @@ _EXAMPLE_CASE = {
         },
     },
 }
+
+
+def many(schema: dict[str, Any]) -> dict[str, Any]:
+    """An array is taken whatever its elements are: each has a receipt of its own."""
+    other = {"description": "Anything else is refused in its own receipt."}
+    return {"type": "array", "items": {"anyOf": [schema, other]}}
+
+
 _EVENT_SCHEMA = {"$ref": "#/components/schemas/AnswerEvent"}
 _REQUEST_BODY = {
     "required": True,
     "content": {
         JSON: {
-            "schema": {"oneOf": [_EVENT_SCHEMA, {"type": "array", "items": _EVENT_SCHEMA}]},
+            "schema": {"oneOf": [_EVENT_SCHEMA, many(_EVENT_SCHEMA)]},
             "example": _EXAMPLE_EVENT,
         },
-        NDJSON: {"schema": {"type": "string", "description": "One event a line."}},
+        NDJSON: {"schema": {"description": "One event a line."}},
     },
 }
 
@@ -288,7 +396,14 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         "/v1/cases",
         summary="List cases, the most urgent first",
         response_model=CasePage,
-        responses=problems(422, 503),
+        responses={
+            200: {
+                "content": {
+                    JSON: {"example": {"cases": [_EXAMPLE_SUMMARY], "next_cursor": EXAMPLE_CURSOR}}
+                }
+            },
+            **problems(422, 503),
+        },
     )
     def list_cases(filter: Filter, cursor: Cursor = None, limit: Limit = 50) -> Response:
         """All given filters must hold. Follow `next_cursor` until it is null."""
@@ -299,7 +414,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         summary="Read one case",
         response_model=Case,
         responses={
-            200: {"content": {JSON: {"example": _EXAMPLE_CASE}}},
+            200: {"content": {JSON: {"example": EXAMPLE_CASE}}},
             **problems(404, 503),
         },
     )
@@ -316,7 +431,7 @@ def case_routes(cases: CaseReader, books: Callable[[], Books]) -> APIRouter:
         "/v1/books",
         summary="Read the books",
         response_model=BooksBody,
-        responses=problems(503),
+        responses={200: {"content": {JSON: {"example": _EXAMPLE_BOOKS}}}, **problems(503)},
     )
     def read_books() -> Response:
         """Every equation with its terms; an imbalance other than 0 is a defect or a loss."""
@@ -332,7 +447,14 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         "/v1/tasks",
         summary="List open audit tasks, those that are due first before the others",
         response_model=TaskPageBody,
-        responses=problems(422, 503),
+        responses={
+            200: {
+                "content": {
+                    JSON: {"example": {"tasks": [EXAMPLE_TASK], "next_cursor": EXAMPLE_CURSOR}}
+                }
+            },
+            **problems(422, 503),
+        },
     )
     def list_tasks(cursor: Cursor = None, limit: Limit = 50) -> Response:
         """Answers to be labelled blind. Follow `next_cursor` until it is null."""
@@ -344,17 +466,24 @@ def task_routes(tasks: TaskReader) -> APIRouter:
         "/v1/tasks/{task_id}",
         summary="Read one audit task",
         response_model=TaskBody,
-        responses=problems(404, 503),
+        responses={
+            200: {"content": {JSON: {"example": EXAMPLE_FULL_TASK}}},
+            **problems(404, 503),
+        },
     )
     def read_task(task_id: str) -> Response:
         """Question, answer and sources; no finding, no verdict, no mark."""
         task = tasks.get(task_id)
         if task is None:
             raise Problem(404, "not_found", "no audit task has this id")
-        body = {**_task_head(task), "event": blind(task.event), "reduced": task.reduced}
-        return json_response(body)
+        return json_response(task_body(task))
 
     return router
+
+
+def task_body(task: Task) -> dict[str, Any]:
+    """A :class:`TaskBody`: blind."""
+    return {**_task_head(task), "event": blind(task.event), "reduced": task.reduced}
 
 
 def _task_head(task: Task) -> dict[str, Any]:
@@ -381,17 +510,43 @@ def _books_body(books: Books) -> dict[str, Any]:
 def probe_routes(health: Health, metrics: Metrics, options: WebOptions) -> APIRouter:
     router = APIRouter(tags=["operations"])
 
-    @router.get("/healthz", summary="Is the process alive?")
+    def probe(model: type[BaseModel], good: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+        content = {JSON: {"example": good}}
+        return {
+            200: {"model": model, "description": "Yes", "content": content},
+            503: {"model": model, "description": "No"},
+        }
+
+    @router.get(
+        "/healthz",
+        summary="Is the process alive?",
+        responses=probe(
+            AliveBody, {"alive": True, "tick_age_seconds": 0.4, "max_age_seconds": 30.0}
+        ),
+    )
     async def healthz() -> Response:
+        """Its loop ticked lately. On 503, restart it."""
         status, body = liveness(health, options.max_tick_age_s)
         return json_response(body, status)
 
-    @router.get("/readyz", summary="May it be given work, and if not, why?")
+    @router.get(
+        "/readyz",
+        summary="May it be given work, and if not, why?",
+        responses=probe(
+            ReadyBody, {"ready": True, "checks": {"redis": {"ok": True, "detail": ""}}}
+        ),
+    )
     async def readyz() -> Response:
+        """Everything that it depends on reported well; else `checks` says what did not."""
         status, body = readiness(health)
         return json_response(body, status)
 
-    @router.get("/metrics", summary="Prometheus metrics")
+    @router.get(
+        "/metrics",
+        summary="Prometheus metrics",
+        response_class=PlainTextResponse,
+        responses={200: {"content": {"text/plain": {"example": _EXAMPLE_METRICS}}}},
+    )
     def exposition() -> Response:
         """Reads nothing but memory: a scrape is answered while the store is away."""
         body, content_type = metrics.exposition()

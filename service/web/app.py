@@ -21,9 +21,13 @@ from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.body import JSON
 from service.web.compare_page import compare_routes
 from service.web.days import Days
+from service.web.desk_api import desk_routes
+from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
+from service.web.figures_api import figure_routes
 from service.web.groups_page import groups_routes
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
@@ -83,16 +87,19 @@ def create_app(
         lifespan=lifespan,
     )
     environment = templates()
+    public_url = settings.public_url.rstrip("/")
     app.include_router(answer_routes(intake, settings))
     if feedback is not None:
         app.include_router(feedback_routes(feedback, settings))
+    # Before the cases and tasks: `next` is no id of one.
+    app.include_router(desk_routes(desk, cases, tasks, now, public_url))
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
-    public_url = settings.public_url.rstrip("/")
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
+    app.include_router(figure_routes(desk, changes, days, now, public_url))
     app.include_router(page_routes(render, cases, tasks, books, judge, settings))
     app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
@@ -128,9 +135,22 @@ class _App(FastAPI):
                 title=self.title, version=self.version, summary=self.summary, routes=self.routes
             )
             schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-            for model in (AnswerEvent, ProblemBody):
+            for model in (AnswerEvent, ProblemBody, *PROBLEMS):
                 described = model.model_json_schema(ref_template=_SCHEMA_REF)
                 schemas.update(described.pop("$defs", {}))
                 schemas[model.__name__] = described
+            _drop_foreign_problems(schema)
             self.openapi_schema = schema
         return self.openapi_schema
+
+
+def _drop_foreign_problems(schema: dict[str, Any]) -> None:
+    """FastAPI describes a 422 of its own for each route with a parameter, in a form that this app
+    never answers."""
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            said = operation["responses"].get("422", {}).get("content", {})
+            if JSON in said:
+                del operation["responses"]["422"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name, None)

@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from service.feedback import MAX_BYTES, FeedbackEvent
 from service.intake import Intake
-from service.web.api import Results, json_response, problems, receipt_body
+from service.web.api import Results, json_response, many, problems, receipt_body
 from service.web.body import JSON, NDJSON, read_body
 from service.web.options import WebOptions
 from service.web.problems import problem_of
@@ -22,7 +22,7 @@ def feedback_routes(feedback: Intake, options: WebOptions) -> APIRouter:
     taken = 202 if feedback.asynchronous else 200
     schema = FeedbackEvent.model_json_schema()
     position: dict[str, Any] = schema.pop("$defs")["Position"]
-    schema["properties"]["position"] = position
+    schema["properties"]["position"] = {"anyOf": [position, {"type": "null"}], "default": None}
 
     @router.post(
         "/v1/feedback",
@@ -33,15 +33,21 @@ def feedback_routes(feedback: Intake, options: WebOptions) -> APIRouter:
                 "required": True,
                 "content": {
                     JSON: {
-                        "schema": {"oneOf": [schema, {"type": "array", "items": schema}]},
+                        "schema": {"oneOf": [schema, many(schema)]},
                         "example": _EXAMPLE,
                     },
-                    NDJSON: {"schema": {"type": "string", "description": "One a line."}},
+                    NDJSON: {"schema": {"description": "One a line."}},
                 },
             }
         },
         responses={
-            taken: {"model": Results, "description": "Acknowledged" if taken == 202 else "Joined"},
+            taken: {
+                "model": Results,
+                "description": "Acknowledged" if taken == 202 else "Joined",
+                "content": {
+                    JSON: {"example": {"results": [{"state": "joined", "event_id": "ev-1"}]}}
+                },
+            },
             **problems(400, 413, 415, 422, 429, 503),
         },
     )

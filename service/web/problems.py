@@ -5,7 +5,7 @@ Nothing that was sent is ever repeated: a problem names the field and what is wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from service.intake import Overloaded, Receipt
 from service.outage import Outage
@@ -56,7 +57,8 @@ ErrorPage = Callable[[Request, ProblemBody], str]
 
 
 class Problem(Exception):
-    """Raised by a route; ``detail`` is a sentence of ours."""
+    """Raised by a route; ``detail`` is a sentence of ours. ``more``: further members of the
+    problem, as its documented form has them."""
 
     def __init__(
         self,
@@ -67,8 +69,10 @@ class Problem(Exception):
         field: str | None = None,
         errors: list[FieldError] | None = None,
         headers: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(detail)
+        self.more = dict(more or {})
         self.headers = dict(headers or {})
         self.body = ProblemBody(
             title=HTTPStatus(status).phrase,
@@ -97,7 +101,8 @@ def install_error_handlers(app: FastAPI, error_page: ErrorPage) -> None:
         if not request.url.path.startswith(_MACHINE_PATHS):
             page = error_page(request, body)
             return Response(page, body.status, problem.headers, "text/html; charset=utf-8")
-        return Response(orjson.dumps(body.model_dump()), body.status, problem.headers, PROBLEM_JSON)
+        members = orjson.dumps(body.model_dump() | problem.more)
+        return Response(members, body.status, problem.headers, PROBLEM_JSON)
 
     @app.exception_handler(Problem)
     async def on_problem(request: Request, error: Problem) -> Response:
@@ -107,7 +112,10 @@ def install_error_handlers(app: FastAPI, error_page: ErrorPage) -> None:
     async def on_http_exception(request: Request, error: HTTPException) -> Response:
         reason = HTTPStatus(error.status_code).name.lower()
         detail = _EXPLANATIONS.get(error.status_code, "the request could not be answered")
-        return respond(request, Problem(error.status_code, reason, detail, headers=error.headers))
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_allowed(app, request))
+        return respond(request, Problem(error.status_code, reason, detail, headers=headers))
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid_request(request: Request, error: RequestValidationError) -> Response:
@@ -139,12 +147,40 @@ def install_error_handlers(app: FastAPI, error_page: ErrorPage) -> None:
         return respond(request, Problem(500, "defect", detail, headers=SECURITY_HEADERS))
 
 
+_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _EXPLANATIONS = {
     404: "there is nothing at this address",
     405: "this address does not take that method",
 }
 
 
+def _allowed(app: FastAPI, request: Request) -> list[str]:
+    """Of all routes at this address, where a route knows its own methods alone."""
+    return [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in app.routes
+        )
+    ]
+
+
 def _field_error(fault: Mapping[str, Any]) -> FieldError:
-    # Only the name of a declared parameter and pydantic's sentence: neither holds what was sent.
-    return FieldError(field=str(fault["loc"][-1]), message=str(fault["msg"]))
+    # Only names of declared parameters and pydantic's sentence: neither holds what was sent.
+    place, message = fault["loc"], str(fault["msg"])
+    if fault["type"] == "extra_forbidden":
+        place, message = place[:-1], "has a key that is not known"
+    return FieldError(field=_path(place), message=message)
+
+
+def _path(place: Sequence[str | int]) -> str:
+    """``findings[0].why``: without where it stands in the request, and without the names, in angle
+    brackets, of the alternatives that were tried."""
+    path = ""
+    for part in place[1:]:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif not part.startswith("<"):
+            path += f".{part}" if path else part
+    return path or str(place[0])

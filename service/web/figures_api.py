@@ -1,0 +1,301 @@
+"""The JSON API of what people said and how well: labels, disagreements, agreement, precision; and
+of the rates that the overview shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel
+
+from service.estimates.agreement import Agreement
+from service.estimates.double_labels import SCALES, agreement_on
+from service.estimates.estimate import Estimate
+from service.estimates.precision import Precision, precisions
+from service.estimates.rates import Rate
+from service.review.cases import DAY_MS
+from service.review.desk import ChangePage, DisagreementPage, ReviewDesk
+from service.review.standing import standing_everywhere
+from service.web.api import (
+    EXAMPLE_CURSOR,
+    Cursor,
+    Limit,
+    Name,
+    OptionalDay,
+    cursor_fault,
+    json_response,
+    problems,
+)
+from service.web.days import Days
+from service.web.desk_api import Sight, answer
+from service.web.desk_bodies import CHANGE
+from service.web.guarding import guarded
+from service.web.identity import Reader
+from service.web.labelled import READ_DAYS, RecentChanges, blind_pairs
+from service.web.overview import RATES, Scope, rates_between
+
+MOST_DAYS = 400
+Cut = Literal["check", "reason", "ruleset", "app", "release", "language"]
+Back = Annotated[
+    int, Query(ge=1, le=READ_DAYS, description="Of labels given in so many days until now.")
+]
+_EPOCH = date(1970, 1, 1)
+_FIRST_DAY = (date.min - _EPOCH).days
+
+
+class EstimateBody(BaseModel):
+    """``value``: null where the data do not define one; ``low``, ``high``: ends of its 95 %
+    interval, null where the data do not show how uncertain it is."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class PartAgreement(BaseModel):
+    """On one part of a label. ``n``: tasks of which both people said it; ``counts``: [i][j]: the
+    first label was ``categories[i]``, the second ``categories[j]``."""
+
+    part: str
+    n: int
+    observed: EstimateBody
+    kappa: EstimateBody
+    ac1: EstimateBody
+    categories: list[str]
+    counts: list[list[int]]
+
+
+class AgreementBody(BaseModel):
+    """``tasks``: that two people labelled blind."""
+
+    days: int
+    tasks: int
+    parts: list[PartAgreement]
+
+
+class PrecisionRow(BaseModel):
+    """``of``: what tells the row apart; ``why``: of the false alarms by reason given (empty: none
+    was); ``cases``: that the findings come from."""
+
+    of: dict[str, str]
+    findings: int
+    real: int
+    false_alarms: int
+    why: dict[str, int]
+    cases: int
+    precision: EstimateBody
+
+
+class PrecisionBody(BaseModel):
+    days: int
+    rows: list[PrecisionRow]
+
+
+class RateBody(EstimateBody):
+    """``hits`` of ``trials``, which come from ``answers``."""
+
+    hits: int
+    trials: int
+    answers: int
+
+
+class RatesBody(BaseModel):
+    """``first``, ``last``: days (UTC), both included; ``checked``: answers; ``rates``: by name."""
+
+    first: date
+    last: date
+    checked: int
+    rates: dict[str, RateBody]
+
+
+_ESTIMATE = {"value": 0.9, "low": 0.786, "high": 0.957}
+_AGREEMENT: dict[str, Any] = {
+    "days": 60,
+    "tasks": 50,
+    "parts": [
+        {
+            "part": "grounded",
+            "n": 50,
+            "observed": _ESTIMATE,
+            "kappa": {"value": 0.746, "low": 0.537, "high": 0.955},
+            "ac1": {"value": 0.875, "low": 0.769, "high": 0.982},
+            "categories": ["yes", "no", "cant_tell"],
+            "counts": [[34, 3, 0], [2, 11, 0], [0, 0, 0]],
+        }
+    ],
+}
+_PRECISION: dict[str, Any] = {
+    "days": 60,
+    "rows": [
+        {
+            "of": {"check": "numbers"},
+            "findings": 50,
+            "real": 45,
+            "false_alarms": 5,
+            "why": {"computed": 4, "": 1},
+            "cases": 50,
+            "precision": _ESTIMATE,
+        }
+    ],
+}
+_RATES: dict[str, Any] = {
+    "first": "2026-11-24",
+    "last": "2026-11-30",
+    "checked": 80,
+    "rates": {"flagged": {"hits": 4, "trials": 80, "answers": 80, "value": 0.05, "low": 0.02,
+                          "high": 0.12}},
+}  # fmt: skip
+
+
+def figure_routes(
+    desk: ReviewDesk,
+    changes: RecentChanges,
+    counted: Days,
+    now: Callable[[], float],
+    public_url: str,
+) -> APIRouter:
+    """``now``: seconds since 1970; ``public_url``: where this server is reached."""
+    router = APIRouter(tags=["figures"], route_class=guarded(public_url))
+    sight = Sight(desk)
+
+    def since(back: int) -> int:
+        return int(now() * 1000) - back * DAY_MS
+
+    @router.get(
+        "/v1/labels",
+        summary="List changes of labels and decisions, the newest first",
+        responses=answer(ChangePage, {"changes": [CHANGE], "next_cursor": EXAMPLE_CURSOR}, "A page")
+        | problems(403, 422, 503),
+    )
+    def list_labels(
+        reader: Reader,
+        reviewer: Annotated[
+            str | None, Query(max_length=200, description="Of this person alone.")
+        ] = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> Response:
+        """A page may hold fewer than `limit`: what others said of an audit task is left out until
+        you have labelled it or enough others have. Follow `next_cursor` until it is null."""
+        with cursor_fault(cursor):
+            page = desk.changes(reviewer=reviewer or None, cursor=cursor or None, limit=limit)
+        return json_response(ChangePage(sight.of(page.changes, reader), page.next_cursor))
+
+    @router.get(
+        "/v1/disagreements",
+        summary="List audit tasks that two people labelled differently",
+        responses=answer(
+            DisagreementPage,
+            {
+                "disagreements": [{"task_id": "5f0c6a1e", "first": CHANGE, "second": CHANGE}],
+                "next_cursor": EXAMPLE_CURSOR,
+            },
+            "A page",
+        )
+        | problems(422, 503),
+    )
+    def list_disagreements(cursor: Cursor = None, limit: Limit = 50) -> Response:
+        """The newest first. Follow `next_cursor` until it is null."""
+        with cursor_fault(cursor):
+            return json_response(desk.disagreements(cursor or None, limit))
+
+    @router.get(
+        "/v1/agreement",
+        summary="Read how far two people agree who labelled the same audit task",
+        responses=answer(AgreementBody, _AGREEMENT, "By part of the label") | problems(422, 503),
+    )
+    def read_agreement(days: Back = READ_DAYS) -> Response:
+        """Their first, blind labels. Cohen's kappa falls towards 0 where nearly all is of one
+        class, Gwet's AC1 does not: read both beside the observed agreement."""
+        pairs = blind_pairs(changes.since(since(days)))
+        parts = [_agreement(part, agreement_on(part, pairs)) for part in SCALES]
+        return json_response({"days": days, "tasks": len(pairs), "parts": parts})
+
+    @router.get(
+        "/v1/precision",
+        summary="Read how often each check was right, by people's labels",
+        responses=answer(PrecisionBody, _PRECISION, "One row a cut") | problems(422, 503),
+    )
+    def read_precision(
+        by: Annotated[list[Cut], Query(max_length=6)] = ["check"],  # noqa: B006
+        days: Back = READ_DAYS,
+    ) -> Response:
+        """Of the findings that people called in cases they opened, the share that was real. Those
+        are the gravest and newest cases, no sample of all; what came with a bulk label does not
+        count."""
+        cut = tuple(dict.fromkeys(by))
+        found = precisions(standing_everywhere(changes.since(since(days))), cut)
+        rows = [_precision(dict(zip(cut, of, strict=True)), row) for of, row in found.items()]
+        return json_response({"days": days, "rows": rows})
+
+    @router.get(
+        "/v1/rates",
+        summary="Read the rates of a period, each with its interval",
+        responses=answer(RatesBody, _RATES, "The rates") | problems(422, 503),
+    )
+    def read_rates(
+        app: Name = None,
+        release: Name = None,
+        language: Name = None,
+        days: Annotated[int, Query(ge=1, le=MOST_DAYS, description="How many.")] = 7,
+        last: Annotated[
+            OptionalDay, Query(description="The last of them, UTC; else today.")
+        ] = None,
+    ) -> Response:
+        """Counted on all checked answers: exact as counts of what the checks said, not of truth.
+        `value` is null without data."""
+        today = int(now()) // 86_400
+        end = today if last is None else (last - _EPOCH).days
+        begin = max(end - days + 1, _FIRST_DAY)
+        read = counted.between(begin, end, today)
+        rates = rates_between(read, Scope(app or None, language or None, release or None))
+        return json_response(
+            {
+                "first": _date(begin),
+                "last": _date(end),
+                "checked": rates.checked,
+                "rates": {name: _rate(part(rates)) for name, part in RATES.items()},
+            }
+        )
+
+    return router
+
+
+def _date(day: int) -> date:
+    """Of days since 1970."""
+    return _EPOCH + timedelta(days=day)
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    counts = {"hits": rate.hits, "trials": rate.trials, "answers": rate.answers}
+    return counts | _estimate(rate.estimate)
+
+
+def _agreement(part: str, found: Agreement) -> dict[str, Any]:
+    return {
+        "part": part,
+        "n": found.n,
+        "observed": _estimate(found.observed),
+        "kappa": _estimate(found.kappa),
+        "ac1": _estimate(found.ac1),
+        "categories": found.table.categories,
+        "counts": found.table.counts,
+    }
+
+
+def _precision(of: dict[str, str], row: Precision) -> dict[str, Any]:
+    return {
+        "of": of,
+        "findings": row.findings,
+        "real": row.real,
+        "false_alarms": row.false_alarms,
+        "why": dict(row.why),
+        "cases": row.cases,
+        "precision": _estimate(row.precision),
+    }
