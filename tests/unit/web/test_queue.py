@@ -22,7 +22,8 @@ def world() -> World:
 
 def listed(path: str) -> list[str]:
     rows = page(world(), path).of("a", **{"class": "row"})
-    return [row["attrs"]["href"].removeprefix("/cases/") for row in rows]
+    paths = [row["attrs"]["href"].partition("?")[0] for row in rows]
+    return [path.removeprefix("/cases/") for path in paths]
 
 
 def test_saved_filters_have_their_counts_and_lead_to_what_they_count() -> None:
