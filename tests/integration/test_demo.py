@@ -95,7 +95,7 @@ def test_every_page_labels_what_a_script_said(site: httpx.Client) -> None:
         assert body["judgement"]["scripted"] is True
         page = site.get(f"/cases/{case['case_id']}").text
         assert page.count(LABEL) >= 3
-        assert "judge: <bdi>" in page
+        assert '<p class="judge-said">' in page
 
 
 def test_a_case_that_an_audit_withholds_is_nowhere(site: httpx.Client) -> None:
