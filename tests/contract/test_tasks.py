@@ -10,6 +10,7 @@ from service.drafts import AUDIT_DAYS, case_id
 from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.rebuild import rebuild
 from service.review.cases import CaseFilter
+from service.store.reviews.groups import Groups
 from tests.contract.judged import WORKER, WRONG, judged_world, settle
 from tests.contract.test_rebuild import books
 from tests.contract.world import NOW, MakeWorld, World, event
@@ -87,6 +88,18 @@ def test_no_filter_tells_of_what_is_withheld(make_world: MakeWorld) -> None:
     assert not any(world.archive.facets().values())
     world.store.tasks.expire(DUE_MS)
     assert world.archive.facets()["checks"] == ["citations"]
+
+
+def test_no_group_tells_of_what_is_withheld(make_world: MakeWorld) -> None:
+    world = audited_world(make_world)
+    world.take([event("a", cites="x")])
+    [group] = [key for key in world.dump() if key.startswith("g:")]
+    groups = Groups(world.connection, world.store.reviews)
+    assert groups.page(CaseFilter(), None, 10).groups == []
+    assert groups.get(group.removeprefix("g:")) is None
+    world.store.tasks.expire(DUE_MS)
+    [shown] = groups.page(CaseFilter(), None, 10).groups
+    assert (shown.count, shown.open_cases) == (1, 1)
 
 
 def test_pages_skip_what_is_withheld_and_lose_nothing_else(make_world: MakeWorld) -> None:

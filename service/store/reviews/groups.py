@@ -98,6 +98,7 @@ class Groups:
             pipe.zrevrange(self._c.keys.index("group", group_id), 0, 0)
         with self._c.guard():
             replies = pipe.execute() if ids else []
+            withheld = int(self._c.client.zcard(self._c.keys.index("status", "withheld")))
         stored = [
             (group_id, pairs(fields), int(size), [text(case_id) for case_id in first])
             for group_id, fields, size, first in zip(
@@ -109,10 +110,11 @@ class Groups:
         visible = self._visible(
             [fields["sample"] for _, fields, *_ in stored if "sample" in fields]
         )
-        return [
+        found = [
             _group(name, fields, size, decisions.get(name), _sample(fields, visible, first))
             for name, fields, size, first in stored
         ]
+        return [group for group in found if _may_show(group, withheld)]
 
     def _visible(self, case_ids: Sequence[str]) -> frozenset[str]:
         """Those of the cases that are still there, and not withheld."""
@@ -146,6 +148,12 @@ def _fits(group: Group, filter: CaseFilter) -> bool:
             (filter.severity, group.severity),
         )
     )
+
+
+def _may_show(group: Group, withheld: int) -> bool:
+    """Not one all of whose members may be under audit: it would tell what was found in them."""
+    told = group.sample or group.decision or group.reopened
+    return bool(told) or group.count > withheld
 
 
 def _sample(fields: Mapping[str, str], visible: frozenset[str], first: Sequence[str]) -> str | None:
