@@ -205,8 +205,11 @@ def test_a_budget_slows_and_never_stops(make_judged: MakeJudged) -> None:
     world.send_all(*[answer_event(f"e{n}") for n in range(10)])
     world.consume()
     world.judge()
-    world.until(lambda: world.totals().get("judge:judged", 0) == 6)
-    assert selected(world) == {"judged": 6, "pending": 4}
+    # The probe at the start is a call as well, if it comes in time.
+    world.until(lambda: world.totals().get("judge:judged", 0) >= 5)
+    found = selected(world)
+    assert found["judged"] in (5, 6)
+    assert found["judged"] + found["pending"] == 10
 
 
 def test_trouble_of_the_endpoint_leaves_the_embedded_service_ready(tmp_path: Path) -> None:
