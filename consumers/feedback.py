@@ -236,7 +236,7 @@ class FeedbackThread:
             except Outage as outage:
                 self._tell(f"waits: {outage}", "feedback_waits")
                 self._stop.wait(RETRY_S)
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 (told, and gone on after)
                 # A fault of ours must not end feedback for good, nor touch the answers.
                 log.error("feedback_broken", error=where(error))
                 self._stop.wait(LOOK_AGAIN_S)

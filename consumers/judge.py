@@ -184,7 +184,7 @@ class JudgeWorker:
             await asyncio.sleep(every_s)
             try:
                 await self._patiently(call)
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 (see above: it is told, and goes on)
                 log.error("keeper_failed", keeper=call.__name__, error=where(error))
 
     def _renew(self) -> None:
@@ -202,8 +202,8 @@ class JudgeWorker:
             await self._settle(taken.entry, judged_of(taken.job, judgement), taken.job)
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001
-            # A fault of ours in one job must not stop the others. It stays in the stream.
+        except Exception as error:  # noqa: BLE001 (a fault of ours in one job)
+            # It must not stop the others. The job stays in the stream.
             log.error("job_broken", entry=taken.entry, error=where(error))
             await asyncio.sleep(LONGEST_PAUSE_S)
 
@@ -229,7 +229,7 @@ class JudgeWorker:
             settled = self._settled
             if tries >= TRIES:
                 return judgement
-            await asyncio.sleep(random.uniform(0.5, 1.0) * RETRY_S * 2 ** min(tries, 5))  # noqa: S311 (jitter)
+            await asyncio.sleep(random.uniform(0.5, 1.0) * RETRY_S * 2 ** min(tries, 5))  # noqa: S311 (jitter, no secret)
 
     async def _park(self, seconds: float) -> None:
         self._parked += 1

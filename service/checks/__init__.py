@@ -103,7 +103,7 @@ def _result(name: str, check: Callable[[_Run], CheckResult], run: _Run) -> Check
         return CheckResult(Outcome.DISABLED)
     try:
         return check(run)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 (a fault of one check: counted, the others go on)
         return CheckResult(
             Outcome.NOT_EVALUATED,
             not_evaluated=NotEvaluated.CHECK_ERROR,

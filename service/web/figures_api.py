@@ -219,7 +219,7 @@ def figure_routes(
         responses=answer(PrecisionBody, _PRECISION, "One row a cut") | problems(422, 503),
     )
     def read_precision(
-        by: Annotated[list[Cut], Query(max_length=6)] = ["check"],  # noqa: B006
+        by: Annotated[list[Cut], Query(max_length=6)] = ["check"],  # noqa: B006 (FastAPI copies it)
         days: Back = READ_DAYS,
     ) -> Response:
         """Of the findings that people called in cases they opened, the share that was real. Those

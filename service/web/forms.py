@@ -14,7 +14,7 @@ from service.web.problems import Problem
 from service.web.reviewer import Identity, Visitor
 
 FORM = "application/x-www-form-urlencoded"
-TOKEN = "token"  # noqa: S105 - the name of the field
+TOKEN = "token"  # noqa: S105 (the name of a form field)
 MAX_BYTES = 256 << 10
 MAX_FIELDS = 2_000
 

@@ -19,7 +19,7 @@ from service.web.problems import Problem
 MAX_BYTES = 256 << 10
 _READS = ("GET", "HEAD")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104 -- compared with, never bound to
+_EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104 (compared with, never bound to)
 _PORTS = {"http": 80, "https": 443}
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

@@ -137,7 +137,7 @@ class _Blocks:
     def _heading(self, lines: Sequence[Line], at: int) -> int:
         line = lines[at]
         match = self._match(_HEADING, line)
-        assert match is not None  # noqa: S101 - _opens saw it
+        assert match is not None  # noqa: S101 (for the types: _opens has matched it)
         start, end = match.end(), line.end
         while end > start and self._text[end - 1] in "# \t":
             end -= 1
@@ -147,7 +147,7 @@ class _Blocks:
 
     def _fence(self, lines: Sequence[Line], at: int) -> int:
         opening = self._match(_FENCE, lines[at])
-        assert opening is not None  # noqa: S101 - _opens saw it
+        assert opening is not None  # noqa: S101 (for the types: _opens has matched it)
         end = at + 1
         while end < len(lines) and not self._closes(lines[end], opening[1]):
             end += 1
@@ -275,7 +275,7 @@ class _Blocks:
 
     def _item(self, line: Line) -> re.Match[str]:
         match = self._match(_ITEM, line)
-        assert match is not None  # noqa: S101 - _opens saw it
+        assert match is not None  # noqa: S101 (for the types: _opens has matched it)
         return match
 
     def _match(self, pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:

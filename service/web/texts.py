@@ -80,7 +80,7 @@ class Tongue:
     def __call__(self, key: str, **values: Any) -> Markup:
         """The text under ``key`` with ``values`` escaped into it; whole numbers are grouped."""
         # The text is one of ours; Markup.format escapes what goes into it.
-        return Markup(self._text(key, values)).format(**self._shown(values))  # noqa: S704
+        return Markup(self._text(key, values)).format(**self._shown(values))  # noqa: S704 (ours)
 
     def say(self, key: str, **values: Any) -> str:
         """The same as a plain string, to be escaped later."""
