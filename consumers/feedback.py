@@ -176,7 +176,7 @@ class FeedbackConsumer:
                 self._epoch = ""
             else:
                 break
-        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome)
+        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
 
     def _opened(self) -> str:
         """The store's epoch. An outage while it is being rebuilt."""
