@@ -228,6 +228,11 @@ class Metrics:
         """Of the answers drawn for the judge, those that found its backlog full."""
         self._judge_refused.inc(jobs)
 
+    def observe_second_draw(self, *, refused: bool) -> None:
+        """An answer that negative feedback's draw chose; ``refused``: by the full backlog."""
+        self._judge_selections.labels(SELECTED).inc()
+        self._judge_refused.inc(refused)
+
     def observe_judgement(self, judged: Judged, became: str) -> None:
         """One judgement. ``became``: what the store says of its case (opened, enriched, suppressed,
         or empty)."""
@@ -298,6 +303,13 @@ class Metrics:
         self._judge_factor.clear()
         for app, factor in factors.items():
             self._judge_factor.labels(app).set(factor)
+
+    def set_judge_coverage(self, by_app: Mapping[str, float]) -> None:
+        """App → share of what was drawn that the judge was given. Apps without a draw are absent:
+        no data is neither 0 nor 1."""
+        self._judge_coverage.clear()
+        for app, share in by_app.items():
+            self._judge_coverage.labels(app).set(share)
 
     def set_breaker(self, is_open: bool) -> None:
         self._judge_breaker.set(is_open)
@@ -476,7 +488,8 @@ class Metrics:
     def _declare_judge(self) -> None:
         self._judge_selections = self._counter(
             "judge_selections_total", ("disposition",),
-            "Live answers by what the draw for the judge said; none where no judge is configured.",
+            "Draws for the judge among live answers, by what they said; none where no judge is "
+            "configured. An answer that negative feedback's second draw chooses counts once more.",
             "sum by (disposition) (rate(groundwatch_judge_selections_total[1h]))",
         )  # fmt: skip
         self._judge_refused = self._counter(
@@ -536,6 +549,13 @@ class Metrics:
             "What scales an app's inclusion probabilities to the budget: 1 is the policy's own, "
             "less is slower. Only from `serve`.",
             "min by (app) (groundwatch_judge_factor)",
+        )  # fmt: skip
+        self._judge_coverage = self._gauge(
+            "judge_coverage", ("app",),
+            "selected / (selected + budget_skipped) of the answers of the last 24 hours. What is "
+            "skipped is not skipped at random: read it beside every judged rate. Absent for an app "
+            "of which nothing was drawn. Only from `serve`.",
+            "min by (app) (groundwatch_judge_coverage) < 0.95",
         )  # fmt: skip
         self._judge_breaker = self._gauge(
             "judge_breaker_open", (),
