@@ -176,7 +176,7 @@ class FeedbackConsumer:
                 self._epoch = ""
             else:
                 break
-        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome)
+        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
         if joined.to:
             self._metrics.observe_second_draw(refused=joined.to == REFUSED)
 
