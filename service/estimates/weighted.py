@@ -14,11 +14,11 @@ def weighted(sample: Iterable[tuple[float, float]]) -> Estimate:
     """The mean of y over all answers, for a sample of (y, π) with y in [0, 1] and π > 0.
 
     R = Σ(y/π) / Σ(1/π) (J. Hájek, "Comment on a paper by D. Basu", in Foundations of Statistical
-    Inference, 1971, 236). Its variance as of a ratio of two sums over independent draws, linearised:
+    Inference, 1971, 236). Its variance is that of a ratio of two sums over independent draws,
     n / (n - 1) · Σ((y - R)/π)² / (Σ1/π)² (W. G. Cochran, Sampling Techniques, 3rd ed. 1977, section
     9A.2). The interval is Wilson's on the number of trials whose binomial variance is as large,
-    R (1 - R) / Var (E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201); where nothing
-    varies, on (Σw)² / Σw² (L. Kish, Survey Sampling, 1965).
+    R (1 - R) / Var (E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201); where
+    nothing varies, on (Σw)² / Σw² with w = 1/π (L. Kish, Survey Sampling, 1965).
     """
     drawn = list(sample)
     if not drawn:

@@ -1,4 +1,4 @@
-"""The judge's rates over all answers of some hours, from the compact rows of those it judged. Pure."""
+"""What the judge said of some hours' answers, as a sample of all of them. Pure."""
 
 from __future__ import annotations
 

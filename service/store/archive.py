@@ -287,7 +287,6 @@ class Archive:
                     found.setdefault((app, hour), Counter()).update(_numbers(reply))
         return found
 
-
     def apps_counted(self, before_hour: int) -> set[str]:
         """Those with any counter of an hour, or of a day, before this one (hours since 1970)."""
         keys, client = self._c.keys, self._c.client
