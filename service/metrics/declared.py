@@ -360,7 +360,8 @@ class Declared:
     def _declare_judge(self) -> None:
         self.judge_selections = self._counter(
             "judge_selections_total", ("disposition",),
-            "Live answers by what the draw for the judge said; none where no judge is configured.",
+            "Draws for the judge among live answers, by what they said; none where no judge is "
+            "configured. An answer that negative feedback's second draw chooses counts once more.",
             "sum by (disposition) (rate(groundwatch_judge_selections_total[1h]))",
         )  # fmt: skip
         self.judge_refused = self._counter(
@@ -427,6 +428,13 @@ class Declared:
             "What scales an app's inclusion probabilities to the budget: 1 is the policy's own, "
             "less is slower. Only from `serve`.",
             "min by (app) (groundwatch_judge_factor)",
+        )  # fmt: skip
+        self.judge_coverage = self._gauge(
+            "judge_coverage", ("app",),
+            "selected / (selected + budget_skipped) of the answers of the last 24 hours. What is "
+            "skipped is not skipped at random: read it beside every judged rate. Absent for an app "
+            "of which nothing was drawn. Only from `serve`.",
+            "min by (app) (groundwatch_judge_coverage) < 0.95",
         )  # fmt: skip
         self.judge_breaker = self._gauge(
             "judge_breaker_open", (),
