@@ -40,7 +40,7 @@ BULK_STEP = 50
 class Desk:
     """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
     draw of the tasks that two people label; ``on_change``: told after each write that the outbox
-    has work."""
+    has work; ``on_stored``: told each change that was stored."""
 
     def __init__(
         self,
@@ -49,6 +49,7 @@ class Desk:
         secret: bytes,
         lease_ms: int = DEFAULT_LEASE_MS,
         on_change: Callable[[], object] = lambda: None,
+        on_stored: Callable[[Change], object] = lambda change: None,
     ) -> None:
         self._c = connection
         self._policy = policy
@@ -56,7 +57,7 @@ class Desk:
         self._on_change = on_change
         self._leases = Leases(connection, lease_ms)
         self._dealing = Dealing(connection, self._leases)
-        self._changes = Changes(connection)
+        self._changes = Changes(connection, on_stored)
         self._groups = Groups(connection, self._changes)
 
     # Leases, and what comes next.
