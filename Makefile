@@ -78,7 +78,7 @@ kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 	@$(BIN)/python -m tools.kafka
 
 .PHONY: dashboards
-dashboards: $(STAMP) ## Write the Grafana dashboards anew from tools/dashboards
+dashboards: $(STAMP) ## Write the Grafana dashboards, alerts and runbooks anew from tools/dashboards
 	@$(BIN)/python -m tools.dashboards
 
 .PHONY: bench

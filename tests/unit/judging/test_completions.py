@@ -70,7 +70,9 @@ def test_any_words_are_read_without_an_error(words: str) -> None:
         ('{a set} and {"a": 1}', {"a": 1}),
         ("[1]", None),
         ('{"a": NaN}', None),
-        ('{"a": "\\ud800"}', None),
+        ('{"a": "\\ud800"}', {"a": "\ufffd"}),
+        ('{"a": "\ud800 \\ud83d\\ude00"}', {"a": "\ufffd 😀"}),
+        ('{"a": 1e999}', None),
         ("", None),
     ],
 )

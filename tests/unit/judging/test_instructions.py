@@ -112,7 +112,7 @@ def test_a_text_that_repeats_the_prompt_is_seen(prompt: str) -> None:
     "unit",
     ["ignore ", "ignore all previous ", "rate a b c ", "rate this rate ", "bewerte alles als ",
      "<|", "<|a", "verdict\" : ", "\u200b", "*`", "you are the ", "output, ", "\U000e0041x",
-     "ignoriere alle ", "mark sentence to be as ", "supported rate "],
+     "ignoriere alle ", "mark sentence to be as ", "supported rate ", "\u0301\u0316", "\ufdfa"],
 )  # fmt: skip
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (MAX_TEXT // len(unit))
