@@ -262,8 +262,8 @@ class World:
     def log(self, number: int = 0) -> str:
         return (self.folder / f"consume-{number}.log").read_text(errors="replace")
 
-    def probe(self, path: str, number: int = 0) -> httpx.Response:
-        """What consumer ``number`` answers on its port for probes."""
+    def probes_at(self, number: int = 0) -> str:
+        """``host:port`` on which consumer ``number`` answers probes."""
         ports: list[str] = []
 
         def listening() -> bool:
@@ -271,7 +271,11 @@ class World:
             return bool(ports)
 
         self.until(listening)
-        return httpx.get(f"http://127.0.0.1:{ports[-1]}{path}", timeout=20)
+        return f"127.0.0.1:{ports[-1]}"
+
+    def probe(self, path: str, number: int = 0) -> httpx.Response:
+        """What consumer ``number`` answers on its port for probes."""
+        return httpx.get(f"http://{self.probes_at(number)}{path}", timeout=20)
 
     def metric(self, sample: str, number: int = 0) -> float:
         """A sample of /metrics by its name with labels, without the prefix ``groundwatch_``."""
@@ -280,6 +284,13 @@ class World:
             if name == f"groundwatch_{sample}":
                 return float(value)
         raise AssertionError(f"no sample {sample}")
+
+    def samples(self, name: str, number: int = 0) -> list[float]:
+        """Every series of a metric."""
+        lines = self.probe("/metrics", number).text.splitlines()
+        return [
+            float(line.split()[-1]) for line in lines if line.startswith(f"groundwatch_{name}{{")
+        ]
 
     def until_halted(self, reason: str, partitions: int | None = None, number: int = 0) -> None:
         """Until consumer ``number`` has halted that many partitions (all) for ``reason``: alive,
