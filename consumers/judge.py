@@ -317,8 +317,8 @@ def _span(job: Job, judgement: Judgement, began_ns: int, ended_ns: int) -> Span:
         began_ns,
         ended_ns,
         {
-            "groundwatch.app": job.app,
-            "groundwatch.stratum": job.stratum,
+            "groundwatch.app": job.answer.app,
+            "groundwatch.stratum": job.answer.stratum,
             "groundwatch.status": judgement.status.value,
             "groundwatch.calls": judgement.calls,
             "gen_ai.request.model": judgement.model,
