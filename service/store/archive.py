@@ -19,6 +19,7 @@ from service.review.cases import (
     CaseFilter,
     CasePage,
     CaseSummary,
+    QueuePlace,
     Thumbs,
     lowest_priority,
 )
@@ -52,6 +53,8 @@ class Archive:
     ) -> CasePage:
         """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
         among them. ValueError for a cursor that is not ours."""
+        if filter.status == "claimed":
+            return self._claimed(filter, limit)
         dimensions = filter.indexes() or [("all", "cases")]
         keys = [self._c.keys.index(*dimension) for dimension in dimensions]
         with self._c.guard():
@@ -62,6 +65,26 @@ class Archive:
             cases = self._summaries([case_id for case_id, _ in found[:limit]])
         more = len(found) > limit
         return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
+
+    def _claimed(self, filter: CaseFilter, limit: int) -> CasePage:
+        """What reviewers hold now, on one page: it is no more than there are people."""
+        keys = self._c.keys
+        with self._c.guard():
+            held = [text(one) for one in self._c.client.smembers(keys.claims)]
+            pipe = self._c.client.pipeline(transaction=False)
+            for subject in held:
+                pipe.exists(keys.lease(subject))
+            live = [subject for subject, there in zip(held, pipe.execute(), strict=True) if there]
+            ids = [subject[5:] for subject in live if subject.startswith("case:")]
+            scores = self._c.client.zmscore(keys.index("status", "open"), ids) if ids else []
+            found = [pair for pair in zip(ids, scores, strict=True) if pair[1] is not None]
+            for name, value in filter.indexes():
+                if name != "status":
+                    found = self._those(found, keys.index(name, value), inside=True)
+            if filter.since_ms is not None:
+                found = self._since(found, filter.since_ms)
+            found.sort(key=lambda pair: (pair[1], pair[0]), reverse=True)
+            return CasePage(self._summaries([case_id for case_id, _ in found[:limit]]))
 
     def _walk(
         self,
@@ -169,6 +192,17 @@ class Archive:
             priority=priority_of(body),
         )
 
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        """Where an open case stands in the queue of this filter, in O(log n). None for one that is
+        not in it, and where no one index holds that queue."""
+        index = _index_of(filter)
+        if index is None:
+            return None
+        key = self._c.keys.index(*index)
+        with self._c.guard():
+            rank, size = self._c.client.zrevrank(key, case_id), self._c.client.zcard(key)
+        return None if rank is None else QueuePlace(int(rank) + 1, int(size))
+
     def case_counts(self) -> dict[str, int]:
         """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
         (expired, erased) nothing is left but their number."""
@@ -273,6 +307,17 @@ class Archive:
                 for (app, hour, _), reply in zip(some, pipe.execute(), strict=True):
                     found.setdefault((app, hour), Counter()).update(_numbers(reply))
         return found
+
+
+def _index_of(filter: CaseFilter) -> tuple[str, str] | None:
+    """The one index that holds exactly the open cases of this filter, if there is one."""
+    if filter == CaseFilter():
+        return "status", "open"
+    if filter == CaseFilter(severity=filter.severity) and filter.severity is not None:
+        return "open", filter.severity
+    if filter == CaseFilter(group=filter.group) and filter.group is not None:
+        return "group", filter.group
+    return None
 
 
 _COUNTERS_AT_ONCE = 50

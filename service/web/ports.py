@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from service.budget import BudgetState
-from service.review.cases import Case, CaseFilter, CasePage
+from service.review.cases import Case, CaseFilter, CasePage, QueuePlace
 from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
 
@@ -21,6 +21,12 @@ class CaseReader(Protocol):
         ...
 
     def case(self, case_id: str) -> Case | None: ...
+
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        """Where an open case stands in the queue of this filter. None for one that is not in it,
+        and where only a walk through the queue would tell: with another filter than one of
+        severity, or of group."""
+        ...
 
     def case_counts(self) -> dict[str, int]:
         """Status → number of cases."""

@@ -21,7 +21,7 @@ from service.intake import Receipt
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
-from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace, priority
 from service.review.desk import ChangePage, Disagreement, DisagreementPage
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
@@ -183,6 +183,12 @@ class MemoryCases:
     def case(self, case_id: str) -> Case | None:
         self._reach()
         return next((case for case in self.cases if case.summary.case_id == case_id), None)
+
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        self._reach()
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        ids = [summary.case_id for summary in found]
+        return QueuePlace(ids.index(case_id) + 1, len(ids)) if case_id in ids else None
 
     def case_counts(self) -> dict[str, int]:
         self._reach()
