@@ -10,6 +10,8 @@ import structlog
 
 from service import bootstrap
 from service.bootstrap import Parts
+from service.controller import MICROS, budget_of
+from service.estimates.coverage import coverage_by_app
 from service.health import Health
 from service.outage import Outage
 from service.store.rollup import roll_up
@@ -18,6 +20,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_S = 5.0
 ROLL_UP_EVERY_S = 3600.0
+COVERAGE_EVERY_S = 60.0
+COVERAGE_HOURS = 24
 
 
 class GaugeKeeper:
@@ -31,7 +35,7 @@ class GaugeKeeper:
         self._controller = bootstrap.controller(parts)
         self._retention = bootstrap.retention(parts)
         self._stop = threading.Event()
-        self._roll_up_due = time.monotonic()
+        self._roll_up_due = self._coverage_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
 
     def start(self) -> None:
@@ -47,13 +51,12 @@ class GaugeKeeper:
         parts = self._parts
         try:
             parts.metrics.set_books(parts.store.archive.books())
-            oldest = parts.store.archive.oldest_open_ms()
-            age = 0.0 if oldest is None else max(0.0, self._now() - oldest / 1000)
-            parts.metrics.set_open_cases(parts.store.archive.open_by_severity(), age)
+            self._refresh_cases()
             parts.store.tasks.expire(int(self._now() * 1000))
             self._retention.turn(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()
+            self._refresh_coverage()
         except Outage as outage:
             self._health.set("redis", False, str(outage))
         else:
@@ -61,18 +64,37 @@ class GaugeKeeper:
         policy = parts.terms().policy
         parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
 
+    def _refresh_cases(self) -> None:
+        archive, now = self._parts.store.archive, self._now()
+        ages = {
+            severity: max(0.0, now - oldest / 1000)
+            for severity, oldest in archive.oldest_open_by_severity().items()
+        }
+        self._parts.metrics.set_open_cases(archive.open_by_severity(), ages)
+        self._parts.metrics.set_cases(archive.case_counts())
+
     def _refresh_judge(self) -> None:
         jobs, now = self._parts.store.jobs, time.time()
         oldest = jobs.oldest_ms()
         age = 0.0 if oldest is None else max(0.0, now - oldest / 1000)
         state = self._controller.state(int(now * 1000))
-        left = {
-            "tokens": state.tokens_left,
-            "money": None if state.money_micros_left is None else state.money_micros_left / 1e6,
-            "calls": state.calls_left_this_minute,
-        }
-        known = {kind: float(amount) for kind, amount in left.items() if amount is not None}
-        self._parts.metrics.set_judge(jobs.pending(), age, known, state.factors.judge)
+        budget = budget_of(self._parts.settings)
+        bounds = _by_kind(
+            budget.tokens_per_day, budget.money_micros_per_day, budget.calls_per_minute
+        )
+        left = _by_kind(state.tokens_left, state.money_micros_left, state.calls_left_this_minute)
+        self._parts.metrics.set_judge(jobs.pending(), age, bounds, left, state.factors.judge)
+
+    def _refresh_coverage(self) -> None:
+        """Of the running hour and the 23 before it; a day of counters is read once a minute."""
+        if time.monotonic() < self._coverage_due:
+            return
+        hour = int(self._now()) // 3600
+        counters = self._parts.store.archive.counters(hour - COVERAGE_HOURS + 1, hour + 1)
+        shares = {app: found.value for app, found in coverage_by_app(counters).items()}
+        known = {app: share for app, share in shares.items() if share is not None}
+        self._parts.metrics.set_judge_coverage(known)
+        self._coverage_due = time.monotonic() + COVERAGE_EVERY_S
 
     def _run(self) -> None:
         while not self._stop.wait(EVERY_S):
@@ -88,3 +110,13 @@ class GaugeKeeper:
             log.warning("roll_up_put_off", error=str(outage))
         else:
             log.info("rolled_up", hours=hours)
+
+
+def _by_kind(tokens: int | None, money_micros: int | None, calls: int | None) -> dict[str, float]:
+    """Of the kinds that have a bound."""
+    amounts = {
+        "tokens": tokens,
+        "money": None if money_micros is None else money_micros / MICROS,
+        "calls": calls,
+    }
+    return {kind: float(amount) for kind, amount in amounts.items() if amount is not None}

@@ -244,6 +244,19 @@ class Archive:
             )
         return int(first[0][1]) if first else None
 
+    def oldest_open_by_severity(self) -> dict[str, int]:
+        """When the oldest open case's answer was given, ms since 1970, of severities with one."""
+        pipe = self._c.client.pipeline(transaction=False)
+        for severity in SEVERITY_ORDER:
+            pipe.zrange(self._c.keys.index("since", f"open:{severity}"), 0, 0, withscores=True)
+        with self._c.guard():
+            found = pipe.execute()
+        return {
+            severity: int(first[0][1])
+            for severity, first in zip(SEVERITY_ORDER, found, strict=True)
+            if first
+        }
+
     def facets(self) -> dict[str, list[str]]:
         """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
         among cases that may be seen: a value that only withheld ones have would tell of them."""

@@ -41,7 +41,7 @@ BULK_STEP = 50
 class Desk:
     """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
     draw of the tasks that two people label; ``on_change``: told after each write that the outbox
-    has work."""
+    has work; ``on_stored``: told each change that was stored."""
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class Desk:
         secret: bytes,
         lease_ms: int = DEFAULT_LEASE_MS,
         on_change: Callable[[], object] = lambda: None,
+        on_stored: Callable[[Change], object] = lambda change: None,
     ) -> None:
         self._c = connection
         self._policy = policy
@@ -57,7 +58,7 @@ class Desk:
         self._on_change = on_change
         self._leases = Leases(connection, lease_ms)
         self._dealing = Dealing(connection, self._leases)
-        self._changes = Changes(connection)
+        self._changes = Changes(connection, on_stored)
         self._groups = Groups(connection, self._changes)
 
     # Leases, and what comes next.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -32,10 +32,16 @@ class Held(Exception):
 
 
 class Changes:
-    """Every method raises :class:`Outage` when the store is away."""
+    """Every method raises :class:`Outage` when the store is away. ``on_stored``: told each change
+    that a person made, once it is stored."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        on_stored: Callable[[Change], object] = lambda change: None,
+    ) -> None:
         self._c = connection
+        self._on_stored = on_stored
 
     def history(self, subject: str) -> list[Change]:
         return self.histories([subject])[0]
@@ -69,6 +75,7 @@ class Changes:
         }
         status = self._run(spec, [change], lease.subject if lease is not None else change.subject)
         if status == "ok":
+            self._on_stored(change)
             return change
         if status == "held":
             raise Held
