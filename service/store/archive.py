@@ -13,6 +13,7 @@ from service.accounting import CASE_STATES, Books, States, books_of
 from service.drafts import priority_of
 from service.feedback import on_case
 from service.judging.cases import with_judgement
+from service.makeup import Makeup
 from service.review.cases import (
     SEVERITY_ORDER,
     Case,
@@ -27,6 +28,7 @@ from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
 from service.store.cursors import decode_cursor, encode_cursor
 from service.store.jobs import Jobs
+from service.store.makeups import makeups_of
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
@@ -36,6 +38,9 @@ _CASE_FIELDS = (
 _WALK = 200
 """Ids looked at per round trip. A ZINTERSTORE of two large indexes would block Redis for tens of
 milliseconds; walking the rarest one in pages takes three to nine."""
+
+_FAR = 2_000
+"""Cases that a search by time looks at."""
 
 
 class Archive:
@@ -270,6 +275,29 @@ class Archive:
                 )
                 for name in ("app", "release", "check", "reason", "language")
             }
+
+    def makeups(self, app: str) -> tuple[Makeup, ...]:
+        """What the app's releases were made of, by the hour in which that was first told."""
+        return makeups_of(self._c, app)
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
+        among the first :data:`_FAR` of those."""
+        others = [self._c.keys.index(*index) for index in filter.indexes() if index[0] != "status"]
+        found: list[tuple[str, float]] = []
+        with self._c.guard():
+            for start in range(0, _FAR, _WALK):
+                page = self._c.client.zrangebyscore(
+                    self._c.keys.index("since", "open"), filter.since_ms or 0, until_ms,
+                    start=start, num=_WALK, withscores=True,
+                )  # fmt: skip
+                ids = [(text(case_id), score) for case_id, score in page]
+                for other in others:
+                    ids = self._those(ids, other, inside=True)
+                found += ids
+                if len(page) < _WALK or len(found) >= limit:
+                    break
+            return self._summaries([case_id for case_id, _ in found[:limit]])
 
     def _shows(self, key: str, withheld: Sequence[bytes]) -> bool:
         """Whether an index holds a case that is not withheld."""

@@ -30,6 +30,9 @@ from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
 from service.web.groups_page import groups_routes
+from service.web.incident_api import incident_api_routes
+from service.web.incident_page import incident_routes
+from service.web.incident_read import Incidents
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
@@ -111,6 +114,9 @@ def create_app(
     )
     app.include_router(queue_routes(review, books, judge, public_url))
     app.include_router(groups_routes(render, desk, cases))
+    incidents = Incidents(counters, cases, desk)
+    app.include_router(incident_routes(render, incidents))
+    app.include_router(incident_api_routes(incidents, now))
     app.include_router(review_routes(review))
     app.include_router(
         labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)

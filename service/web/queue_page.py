@@ -15,7 +15,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from service.accounting import Books
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
 from service.review.desk import (
-    Group,
     Incomplete,
     Lease,
     LeaseLost,
@@ -98,12 +97,12 @@ def queue_routes(
         left: Told = None,
     ) -> Response:
         visitor = review.identity.visitor(request)
-        found, next_cursor = _read(cases, filter, cursor)
-        shown = _shown_groups(desk, found) if _folds(filter) else {}
-        rows = folded(
-            found,
-            {name: group_row(group, review.now_ms // DAY_MS, t) for name, group in shown.items()},
-        )
+
+        def group_of(group_id: str) -> GroupRow | None:
+            group = desk.group(group_id)
+            return None if group is None else group_row(group, review.now_ms // DAY_MS, t)
+
+        rows, next_cursor = _read(cases, Groups(group_of), filter, cursor)
         held = desk.holders([row.subject for row in rows])
         return review.render(
             request,
@@ -147,29 +146,41 @@ def queue_routes(
 
 
 def _read(
-    cases: CaseReader, filter: CaseFilter, cursor: str | None
-) -> tuple[list[CaseSummary], str | None]:
-    """Cases for one page, and the cursor after them. Where many share a cause, more are read."""
+    cases: CaseReader, groups: Groups, filter: CaseFilter, cursor: str | None
+) -> tuple[list[Row], str | None]:
+    """Rows for one page, and the cursor after them. Where many cases share a cause, more are
+    read."""
     found: list[CaseSummary] = []
-    for _ in range(MOST_READ if _folds(filter) else 1):
+    for _ in range(MOST_READ):
         page = page_of(cases, filter, cursor, PAGE_SIZE)
         found += page.cases
         cursor = page.next_cursor
-        if cursor is None or len({case.group or case.case_id for case in found}) >= ENOUGH:
+        rows = folded(found, groups.of(found) if _folds(filter) else {})
+        if cursor is None or len(rows) >= ENOUGH:
             break
-    return found, cursor
+    return rows, cursor
+
+
+class Groups:
+    """Groups that hold more than one of some cases, as rows; each is asked for once."""
+
+    def __init__(self, row: Callable[[str], GroupRow | None]) -> None:
+        self._row = row
+        self._known: dict[str, GroupRow | None] = {}
+
+    def of(self, cases: Sequence[CaseSummary]) -> dict[str, GroupRow]:
+        """Those of them that may be seen, by their ids."""
+        numbers = Counter(case.group for case in cases if case.group is not None)
+        names = [name for name, number in numbers.items() if number > 1]
+        for name in names:
+            if name not in self._known:
+                self._known[name] = self._row(name)
+        return {name: row for name in names if (row := self._known[name]) is not None}
 
 
 def _folds(filter: CaseFilter) -> bool:
     """The cases of one group are shown one by one, and so is what nobody can label at once."""
     return filter.status == "open" and filter.group is None
-
-
-def _shown_groups(desk: ReviewDesk, cases: Sequence[CaseSummary]) -> dict[str, Group]:
-    """Those that hold more than one of the cases, as far as they may be seen."""
-    numbers = Counter(case.group for case in cases if case.group is not None)
-    groups = {name: desk.group(name) for name, number in numbers.items() if number > 1}
-    return {name: group for name, group in groups.items() if group is not None}
 
 
 def folded(cases: Sequence[CaseSummary], groups: Mapping[str, GroupRow]) -> list[Row]:
