@@ -11,7 +11,7 @@ import structlog
 from service import bootstrap
 from service.bootstrap import Parts
 from service.controller import MICROS, budget_of
-from service.estimates.coverage import coverage_by_app
+from service.figures import FigureKeeper
 from service.health import Health
 from service.outage import Outage
 from service.store.rollup import roll_up
@@ -20,8 +20,6 @@ log = structlog.get_logger(__name__)
 
 EVERY_S = 5.0
 ROLL_UP_EVERY_S = 3600.0
-COVERAGE_EVERY_S = 60.0
-COVERAGE_HOURS = 24
 
 
 class GaugeKeeper:
@@ -33,9 +31,10 @@ class GaugeKeeper:
         self._parts = parts
         self._health = health
         self._controller = bootstrap.controller(parts)
+        self._figures = FigureKeeper(parts, now)
         self._retention = bootstrap.retention(parts)
         self._stop = threading.Event()
-        self._roll_up_due = self._coverage_due = time.monotonic()
+        self._roll_up_due = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
 
     def start(self) -> None:
@@ -50,17 +49,20 @@ class GaugeKeeper:
         """Read the store once; an outage shows in the health, the gauges keep their last values."""
         parts = self._parts
         try:
+            parts.metrics.set_memory(*parts.store.ledger.memory())
             parts.metrics.set_books(parts.store.archive.books())
             self._refresh_cases()
             parts.store.tasks.expire(int(self._now() * 1000))
             self._retention.turn(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()
-            self._refresh_coverage()
+            self._figures.refresh()
         except Outage as outage:
             self._health.set("redis", False, str(outage))
+            parts.metrics.set_redis(up=False)
         else:
             self._health.set("redis", True)
+            parts.metrics.set_redis(up=True)
         policy = parts.terms().policy
         parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
 
@@ -84,17 +86,6 @@ class GaugeKeeper:
         )
         left = _by_kind(state.tokens_left, state.money_micros_left, state.calls_left_this_minute)
         self._parts.metrics.set_judge(jobs.pending(), age, bounds, left, state.factors.judge)
-
-    def _refresh_coverage(self) -> None:
-        """Of the running hour and the 23 before it; a day of counters is read once a minute."""
-        if time.monotonic() < self._coverage_due:
-            return
-        hour = int(self._now()) // 3600
-        counters = self._parts.store.archive.counters(hour - COVERAGE_HOURS + 1, hour + 1)
-        shares = {app: found.value for app, found in coverage_by_app(counters).items()}
-        known = {app: share for app, share in shares.items() if share is not None}
-        self._parts.metrics.set_judge_coverage(known)
-        self._coverage_due = time.monotonic() + COVERAGE_EVERY_S
 
     def _run(self) -> None:
         while not self._stop.wait(EVERY_S):

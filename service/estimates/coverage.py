@@ -4,11 +4,10 @@ skips is not skipped at random, so this stands beside every judged rate. Pure.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.accounting import SEPARATOR
+from service.estimates.by_app import Counters, measures_by_app
 from service.sampling import BUDGET_SKIPPED, SELECTED, STRATA
 
 
@@ -53,15 +52,8 @@ def coverage_by_stratum(measures: Mapping[str, int]) -> dict[str, Coverage]:
     return {stratum: part for stratum, part in found.items() if part.drawn}
 
 
-def coverage_by_app(
-    counters: Mapping[tuple[str, int], Mapping[str, int]],
-) -> dict[str, Coverage]:
-    """``counters``: (app, hour) → field → n, of the hours asked for. App → its coverage; apps of
-    which nothing was drawn are absent."""
-    measures: dict[str, Counter[str]] = {}
-    for (app, _), fields in counters.items():
-        counted = measures.setdefault(app, Counter())
-        for field, number in fields.items():
-            counted[field.rpartition(SEPARATOR)[2]] += number
-    found = {app: coverage_of(counted) for app, counted in measures.items()}
+def coverage_by_app(counters: Counters) -> dict[str, Coverage]:
+    """``counters``: of the hours asked for. App → its coverage; apps of which nothing was drawn are
+    absent."""
+    found = {app: coverage_of(counted) for app, counted in measures_by_app(counters).items()}
     return {app: coverage for app, coverage in found.items() if coverage.drawn}

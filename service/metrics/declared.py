@@ -56,7 +56,8 @@ THUMBS = (UP, DOWN)
 OTHER_REASON = "other"
 JUDGE_FAILURES = (
     *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences", "payload_lost",
+    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences",
+    "answer_too_long", "payload_lost",
     OTHER_REASON,
 )  # fmt: skip
 WEIGHED = (
@@ -334,7 +335,7 @@ class Declared:
     def _declare_rates(self) -> None:
         self.rate = self._gauge(
             "rate", ("app", "rate", "statistic"),
-            "Rates over the running hour and the 24 before it, from the store's counters, so that "
+            "Rates over the running hour and the 23 before it, from the store's counters, so that "
             "a restart loses nothing: value, low and high (95 % interval), n (trials). "
             "unresolvable_citations_per_answer, unresolvable_citations_per_citation (clustered by "
             "answer), unsupported_numbers, abstentions, citing, not_evaluated (citations that "

@@ -15,6 +15,7 @@
 | days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
 | makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
+| first:A | zset | those releases by when they were first seen (ms) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
@@ -151,6 +152,10 @@ class Keys:
 
     def makeups(self, app: str) -> str:
         return f"{self.prefix}makeups:{app}"
+
+    def first_seen(self, app: str) -> str:
+        """Of its releases."""
+        return f"{self.prefix}first:{app}"
 
     def group(self, group: str) -> str:
         return f"{self.prefix}g:{group}"

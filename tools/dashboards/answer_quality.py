@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tools.dashboards.board import Board, Row
-from tools.dashboards.panels import Panel, Query, Steps, Words, above, figure, lines, rows
+from tools.dashboards.panels import NO_DATA, Panel, Query, Steps, Words, above, figure, lines, rows
 from tools.dashboards.promql import (
     APP,
     RANGE,
@@ -70,7 +70,13 @@ GROUNDLESS = Proportion(
 )
 
 
-def _trend(words: Words, of: Proportion, steps: Steps | None = None, width: int = 8) -> Panel:
+def _trend(
+    words: Words,
+    of: Proportion,
+    steps: Steps | None = None,
+    width: int = 8,
+    nothing: str = NO_DATA,
+) -> Panel:
     """A share with its interval, and itself a week before."""
     low, high = of.interval(window=WINDOW)
     return lines(
@@ -83,6 +89,7 @@ def _trend(words: Words, of: Proportion, steps: Steps | None = None, width: int 
         steps=steps,
         width=width,
         band=("95 % low", "95 % high"),
+        nothing=nothing,
     )
 
 
@@ -434,6 +441,7 @@ SIGNALS = Row(
                 page="/queue?check=citation_coverage",
             ),
             UNCOVERED,
+            nothing="no app must cite",
         ),
         lines(
             Words(
@@ -506,7 +514,7 @@ JUDGE = Row(
                 "and says little is faithful too, so neither is read alone.",
                 "Both fall: retrieval or index. Faithfulness alone: prompt or model. Read the "
                 "contradicted claims.",
-                page="/judge",
+                page="/overview",
             ),
             Query(_weighed("faithfulness", "with_claims"), "faithfulness"),
             Query(_weighed("sufficient", "answers"), "context sufficiency"),
@@ -520,7 +528,7 @@ JUDGE = Row(
                 "Judged answers by how far they answer the question. Of the sample as it was "
                 "drawn, not weighted.",
                 "More off the question: read those; a mean would hide two heaps.",
-                page="/judge",
+                page="/overview",
             ),
             Query(
                 increase(of_answers("judge_relevance_total"), "relevance", WINDOW), "{{relevance}}"
@@ -533,7 +541,7 @@ JUDGE = Row(
                 "Judged answers",
                 "How many judged answers each window is made of.",
                 "Below 30: the lines beside are mostly chance.",
-                page="/judge",
+                page="/overview",
             ),
             Query(JUDGED, "judged"),
         ),
@@ -575,7 +583,7 @@ JUDGE = Row(
                 "Claims by verdict",
                 "Claims of judged answers; not weighted.",
                 "Contradicted ones first: they are wrong by the system's own sources.",
-                page="/judge",
+                page="/overview",
             ),
             Query(increase(of_answers("judge_claims_total"), "verdict", WINDOW), "{{verdict}}"),
             stacked=True,

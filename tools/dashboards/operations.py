@@ -405,7 +405,7 @@ JUDGE = Row(
                 "Answers that wait for the judge.",
                 "Growing for hours: more concurrency, or a smaller sample in the policy.",
                 alert="JudgeBacklogFull",
-                page="/judge",
+                page="/overview",
             ),
             Query(largest(series("judge_backlog"))),
         ),
@@ -416,7 +416,7 @@ JUDGE = Row(
                 "Past a day it counts as failed. Is any `judge` process running, and its breaker "
                 "closed?",
                 alert="JudgeBacklogOld",
-                page="/judge",
+                page="/overview",
             ),
             Query(largest(series("judge_oldest_job_seconds"))),
             unit="s",
@@ -429,7 +429,7 @@ JUDGE = Row(
                 "Used up before evening: judged rates come from the morning alone; raise the "
                 "budget or thin the sample.",
                 alert="JudgeBudgetGone",
-                page="/judge",
+                page="/overview",
             ),
             Query(f"min({BUDGET})"),
             unit="percentunit",
@@ -451,7 +451,7 @@ JUDGE = Row(
                 "Coverage",
                 "Share of the drawn answers that were judged, by app, least first.",
                 "Low: judged rates leave too much out; see why below.",
-                page="/judge",
+                page="/overview",
             ),
             Query(f"min({series('judge_coverage')})"),
             unit="percentunit",
@@ -462,7 +462,7 @@ JUDGE = Row(
                 "Of the answers that were judged twice, those with another verdict the second "
                 "time, over the time range.",
                 "Rising: the model behind the endpoint changed, or its temperature.",
-                page="/judge",
+                page="/overview",
             ),
             Query(
                 share(
@@ -504,10 +504,10 @@ JUDGE = Row(
                 alert="JudgeFailing",
             ),
             Query(
-                f"{increase(series('judge_failures_total'), 'status, reason', RATE)} > 0"
-                f" or {increase(series('judge_failures_total'), 'status', RATE)}",
+                f"{increase(series('judge_failures_total'), 'status, reason', RATE)} > 0",
                 "{{status}}: {{reason}}",
             ),
+            nothing="none",
         ),
         lines(
             Words(

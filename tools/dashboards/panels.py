@@ -21,6 +21,7 @@ from grafana_foundation_sdk.models.common import (
     VizOrientation,
 )
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
+
 from service.thresholds import thresholds
 
 DATASOURCE = model.DataSourceRef(type_val="prometheus", uid="${datasource}")

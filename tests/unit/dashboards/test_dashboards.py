@@ -136,3 +136,13 @@ def test_the_number_stands_with_its_companions_in_the_first_row() -> None:
 def test_the_books_come_first_on_operations() -> None:
     first = next(panels(COMMITTED["operations"]))
     assert "groundwatch_accounting_imbalance" in first["targets"][0]["expr"]
+
+
+@everywhere
+def test_links_lead_to_a_runbook_that_exists(name: str) -> None:
+    text = (ROOT / "dashboards" / "runbooks.md").read_text()
+    headings = {heading.lower() for heading in re.findall(r"^#+ (\w+)\s*$", text, re.MULTILINE)}
+    for panel in panels(COMMITTED[name]):
+        for link in panel["links"]:
+            if link["title"] == "Runbook":
+                assert link["url"].removeprefix("${runbook_url}#") in headings, panel["title"]
