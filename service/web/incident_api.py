@@ -50,7 +50,7 @@ class DifferenceBody(BaseModel):
     low: float
     high: float
     told: bool
-    more: int | None
+    more: int | None = None
 
 
 class HeldBody(BaseModel):
@@ -59,7 +59,7 @@ class HeldBody(BaseModel):
     name: str
     before: RateBody
     after: RateBody
-    change: DifferenceBody | None
+    change: DifferenceBody | None = None
 
 
 class GrownBody(BaseModel):
@@ -81,7 +81,7 @@ class IncidentBody(BaseModel):
     before: SpanBody
     after: SpanBody
     checked: tuple[int, int]
-    worst: str | None
+    worst: str | None = None
     parts: list[PartBody]
     rates: list[HeldBody]
     causes: list[HeldBody]

@@ -198,7 +198,7 @@ def test_who_gave_no_name_is_asked_for_it_and_labels_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("query", "told"),
-    [("", "case 2 of 3"), ("?severity=medium", "case 1 of 1"), ("?severity=low", "3 open")],
+    [("", "case 3 of 3"), ("?severity=medium", "case 1 of 1"), ("?severity=low", "3 open")],
 )
 def test_a_case_says_where_it_stands_in_its_queue(query: str, told: str) -> None:
     shown = page(world(), f"/cases/old{query}")
