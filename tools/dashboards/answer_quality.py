@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tools.dashboards.board import Board, Row
-from tools.dashboards.panels import Panel, Query, Steps, Words, above, figure, lines, rows
+from tools.dashboards.panels import NO_DATA, Panel, Query, Steps, Words, above, figure, lines, rows
 from tools.dashboards.promql import (
     APP,
     RANGE,
@@ -70,7 +70,13 @@ GROUNDLESS = Proportion(
 )
 
 
-def _trend(words: Words, of: Proportion, steps: Steps | None = None, width: int = 8) -> Panel:
+def _trend(
+    words: Words,
+    of: Proportion,
+    steps: Steps | None = None,
+    width: int = 8,
+    nothing: str = NO_DATA,
+) -> Panel:
     """A share with its interval, and itself a week before."""
     low, high = of.interval(window=WINDOW)
     return lines(
@@ -83,6 +89,7 @@ def _trend(words: Words, of: Proportion, steps: Steps | None = None, width: int 
         steps=steps,
         width=width,
         band=("95 % low", "95 % high"),
+        nothing=nothing,
     )
 
 
@@ -100,7 +107,7 @@ THE_NUMBER = Row(
                 "how often people confirm it stands beside.",
                 "Amber or red: the top reasons below, then the newest release against the one "
                 "before; then read some of the answers.",
-                alert="UnresolvableCitationsHigh",
+                alerts=("UnresolvableCitationsHigh",),
                 page="/queue?check=citations",
             ),
             Query(UNRESOLVED.share()),
@@ -139,7 +146,7 @@ THE_NUMBER = Row(
                 "citing has no unresolvable citations either.",
                 "Falling: the prompt or the citation form changed; the first number says little "
                 "until that is mended.",
-                alert="CitingFallen",
+                alerts=("CitingFallen",),
             ),
             Query(CITING.share()),
             unit=SHARE,
@@ -152,7 +159,7 @@ THE_NUMBER = Row(
                 "Of the answers that were looked at, those whose citations could not be decided. "
                 "They are in no share.",
                 "High: chunk texts or refs do not arrive; see Operations, checks.",
-                alert="NotEvaluatedHigh",
+                alerts=("NotEvaluatedHigh",),
             ),
             Query(CITATIONS_UNREAD.share()),
             unit=SHARE,
@@ -165,7 +172,7 @@ THE_NUMBER = Row(
                 "Hours without data, of 24",
                 "The most hours of the last 24 in which one of the chosen apps had no answer.",
                 "More than its nights: does the app send, and does groundwatch consume?",
-                alert="AppSilent",
+                alerts=("AppSilent",),
             ),
             Query(largest(series("hours_without_data", APP))),
             decimals=0,
@@ -177,7 +184,7 @@ THE_NUMBER = Row(
                 "Of the citation findings that people labelled, those they called real, with the "
                 "95 % interval. All apps; only of cases that somebody opened.",
                 "Low: mend the check or its policy first; the number above is too high.",
-                alert="FalseAlarmsHigh",
+                alerts=("FalseAlarmsHigh",),
                 page="/labels",
             ),
             *(
@@ -201,7 +208,7 @@ THE_NUMBER = Row(
                 "same a week before. Marks: releases first seen, and other checks.",
                 "Up with a release mark: compare it below. Up with a ruleset mark: the check "
                 "changed, not the answers.",
-                alert="UnresolvableCitationsRisen",
+                alerts=("UnresolvableCitationsRisen",),
                 page="/overview",
             ),
             UNRESOLVED,
@@ -363,7 +370,7 @@ RELEASES = Row(
                 "seen, not by its name.",
                 "Intervals that do not touch: the releases differ. Else open the comparison, which "
                 "says how many more answers would tell.",
-                alert="UnresolvableCitationsRisen",
+                alerts=("UnresolvableCitationsRisen",),
                 page="/compare",
             ),
             ["app", "place", "release"],
@@ -407,7 +414,7 @@ SIGNALS = Row(
                 "Of the answers with a number that could be looked up, those with one that stands "
                 "in no source that the model saw; Wilson interval; and a week before.",
                 "Up: read some; prices and dates first. Often the index is older than the corpus.",
-                alert="UnsupportedNumbersHigh",
+                alerts=("UnsupportedNumbersHigh", "UnsupportedNumbersRisen"),
                 page="/queue?check=numbers",
             ),
             NUMBERS,
@@ -420,7 +427,7 @@ SIGNALS = Row(
                 "interval; and a week before.",
                 "A jump: retrieval returns nothing useful; see empty retrievals on Application. A "
                 "fall with more unsupported numbers: it guesses instead.",
-                alert="AbstentionsRisen",
+                alerts=("AbstentionsRisen",),
                 page="/queue?check=abstention",
             ),
             ABSTAINED,
@@ -434,13 +441,14 @@ SIGNALS = Row(
                 page="/queue?check=citation_coverage",
             ),
             UNCOVERED,
+            nothing="no app must cite",
         ),
         lines(
             Words(
                 "Answers without evidence",
                 "Of the plain answers, those given without retrieved text or context.",
                 "The model answers from memory: is retrieval down, or skipped on purpose?",
-                alert="AnswersWithoutEvidence",
+                alerts=("AnswersWithoutEvidence",),
             ),
             Query(GROUNDLESS.share("app", WINDOW), "{{app}}"),
             unit=SHARE,
@@ -453,7 +461,7 @@ SIGNALS = Row(
                 "another tenant. By reason, in each window.",
                 "Any: a leak. Stop the release or fix the filter of retrieval now; then see who "
                 "read what.",
-                alert="ForbiddenChunk",
+                alerts=("ForbiddenChunk",),
                 page="/queue?check=access",
             ),
             Query(
@@ -506,7 +514,7 @@ JUDGE = Row(
                 "and says little is faithful too, so neither is read alone.",
                 "Both fall: retrieval or index. Faithfulness alone: prompt or model. Read the "
                 "contradicted claims.",
-                page="/judge",
+                page="/overview",
             ),
             Query(_weighed("faithfulness", "with_claims"), "faithfulness"),
             Query(_weighed("sufficient", "answers"), "context sufficiency"),
@@ -520,7 +528,7 @@ JUDGE = Row(
                 "Judged answers by how far they answer the question. Of the sample as it was "
                 "drawn, not weighted.",
                 "More off the question: read those; a mean would hide two heaps.",
-                page="/judge",
+                page="/overview",
             ),
             Query(
                 increase(of_answers("judge_relevance_total"), "relevance", WINDOW), "{{relevance}}"
@@ -533,7 +541,7 @@ JUDGE = Row(
                 "Judged answers",
                 "How many judged answers each window is made of.",
                 "Below 30: the lines beside are mostly chance.",
-                page="/judge",
+                page="/overview",
             ),
             Query(JUDGED, "judged"),
         ),
@@ -575,7 +583,7 @@ JUDGE = Row(
                 "Claims by verdict",
                 "Claims of judged answers; not weighted.",
                 "Contradicted ones first: they are wrong by the system's own sources.",
-                page="/judge",
+                page="/overview",
             ),
             Query(increase(of_answers("judge_claims_total"), "verdict", WINDOW), "{{verdict}}"),
             stacked=True,
