@@ -52,6 +52,7 @@ from service.events import (
     parse_event,
     trace_id_of,
 )
+from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
@@ -189,6 +190,7 @@ class Effects:
     releases: Mapping[str, Releases]
     errors: tuple[CheckError, ...]
     results: Mapping[int, Mapping[str, CheckResult]]
+    makeups: tuple[Makeup, ...] = ()
 
 
 def identity_hash(app: str, event_id: str) -> int:
@@ -342,6 +344,7 @@ class _Work:
         self.known = set(seen.identities)
         self.releases = _ReleaseBook(seen.releases, terms)
         self.factors = seen.factors
+        self.makeups = Makeups()
         self.backlog_full = seen.backlog_full
         self.rows: list[Row] = []
         self.cases: list[CaseDraft] = []
@@ -389,6 +392,8 @@ class _Work:
             return
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
+        if event.purpose == LIVE:
+            self.makeups.note(base["app"], base["release"], event.release, base["hour"])
         if event.status == "error":
             self.rows.append(Row(kind=Kind.RECORDED, **base))
             return
@@ -553,6 +558,7 @@ class _Work:
             releases=self.releases.moved,
             errors=tuple(self.errors),
             results=self.results,
+            makeups=self.makeups.all(),
         )
 
 
