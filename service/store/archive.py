@@ -13,12 +13,14 @@ from service.accounting import CASE_STATES, Books, States, books_of
 from service.drafts import priority_of
 from service.feedback import on_case
 from service.judging.cases import with_judgement
+from service.makeup import Makeup
 from service.review.cases import (
     SEVERITY_ORDER,
     Case,
     CaseFilter,
     CasePage,
     CaseSummary,
+    QueuePlace,
     Thumbs,
     lowest_priority,
 )
@@ -26,6 +28,7 @@ from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
 from service.store.cursors import decode_cursor, encode_cursor
 from service.store.jobs import Jobs
+from service.store.makeups import makeups_of
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
@@ -35,6 +38,9 @@ _CASE_FIELDS = (
 _WALK = 200
 """Ids looked at per round trip. A ZINTERSTORE of two large indexes would block Redis for tens of
 milliseconds; walking the rarest one in pages takes three to nine."""
+
+_FAR = 2_000
+"""Cases that a search by time looks at."""
 
 
 class Archive:
@@ -52,6 +58,8 @@ class Archive:
     ) -> CasePage:
         """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
         among them. ValueError for a cursor that is not ours."""
+        if filter.status == "claimed":
+            return self._claimed(filter, limit)
         dimensions = filter.indexes() or [("all", "cases")]
         keys = [self._c.keys.index(*dimension) for dimension in dimensions]
         with self._c.guard():
@@ -62,6 +70,26 @@ class Archive:
             cases = self._summaries([case_id for case_id, _ in found[:limit]])
         more = len(found) > limit
         return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
+
+    def _claimed(self, filter: CaseFilter, limit: int) -> CasePage:
+        """What reviewers hold now, on one page: it is no more than there are people."""
+        keys = self._c.keys
+        with self._c.guard():
+            held = [text(one) for one in self._c.client.smembers(keys.claims)]
+            pipe = self._c.client.pipeline(transaction=False)
+            for subject in held:
+                pipe.exists(keys.lease(subject))
+            live = [subject for subject, there in zip(held, pipe.execute(), strict=True) if there]
+            ids = [subject[5:] for subject in live if subject.startswith("case:")]
+            scores = self._c.client.zmscore(keys.index("status", "open"), ids) if ids else []
+            found = [pair for pair in zip(ids, scores, strict=True) if pair[1] is not None]
+            for name, value in filter.indexes():
+                if name != "status":
+                    found = self._those(found, keys.index(name, value), inside=True)
+            if filter.since_ms is not None:
+                found = self._since(found, filter.since_ms)
+            found.sort(key=lambda pair: (pair[1], pair[0]), reverse=True)
+            return CasePage(self._summaries([case_id for case_id, _ in found[:limit]]))
 
     def _walk(
         self,
@@ -169,6 +197,17 @@ class Archive:
             priority=priority_of(body),
         )
 
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        """Where an open case stands in the queue of this filter, in O(log n). None for one that is
+        not in it, and where no one index holds that queue."""
+        index = _index_of(filter)
+        if index is None:
+            return None
+        key = self._c.keys.index(*index)
+        with self._c.guard():
+            rank, size = self._c.client.zrevrank(key, case_id), self._c.client.zcard(key)
+        return None if rank is None else QueuePlace(int(rank) + 1, int(size))
+
     def case_counts(self) -> dict[str, int]:
         """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
         (expired, erased) nothing is left but their number."""
@@ -236,6 +275,29 @@ class Archive:
                 )
                 for name in ("app", "release", "check", "reason", "language")
             }
+
+    def makeups(self, app: str) -> tuple[Makeup, ...]:
+        """What the app's releases were made of, by the hour in which that was first told."""
+        return makeups_of(self._c, app)
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
+        among the first :data:`_FAR` of those."""
+        others = [self._c.keys.index(*index) for index in filter.indexes() if index[0] != "status"]
+        found: list[tuple[str, float]] = []
+        with self._c.guard():
+            for start in range(0, _FAR, _WALK):
+                page = self._c.client.zrangebyscore(
+                    self._c.keys.index("since", "open"), filter.since_ms or 0, until_ms,
+                    start=start, num=_WALK, withscores=True,
+                )  # fmt: skip
+                ids = [(text(case_id), score) for case_id, score in page]
+                for other in others:
+                    ids = self._those(ids, other, inside=True)
+                found += ids
+                if len(page) < _WALK or len(found) >= limit:
+                    break
+            return self._summaries([case_id for case_id, _ in found[:limit]])
 
     def _shows(self, key: str, withheld: Sequence[bytes]) -> bool:
         """Whether an index holds a case that is not withheld."""
@@ -307,6 +369,17 @@ class Archive:
             for app, releases in zip(apps, found, strict=True)
             for release, ms in releases
         }
+
+
+def _index_of(filter: CaseFilter) -> tuple[str, str] | None:
+    """The one index that holds exactly the open cases of this filter, if there is one."""
+    if filter == CaseFilter():
+        return "status", "open"
+    if filter == CaseFilter(severity=filter.severity) and filter.severity is not None:
+        return "open", filter.severity
+    if filter == CaseFilter(group=filter.group) and filter.group is not None:
+        return "group", filter.group
+    return None
 
 
 _COUNTERS_AT_ONCE = 50

@@ -20,6 +20,7 @@ from service.review.desk import (
     Labelled,
     Lease,
     LeaseLost,
+    LeaseTaken,
     Stale,
     UnknownSubject,
 )
@@ -198,6 +199,34 @@ class Desk:
 
     def group(self, group_id: str) -> Group | None:
         return self._groups.get(group_id)
+
+    def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
+        done = sum(self._label_picked(case_id, reviewer, label, now_ms) for case_id in case_ids)
+        self._on_change()
+        return done
+
+    def _label_picked(self, case_id: str, reviewer: str, label: Label, now_ms: int) -> bool:
+        subject = f"case:{case_id}"
+        try:
+            body = self._body(subject)
+            self._require(body, "case", label, len(body["findings"]))
+            history = self.history(subject)
+            if state_of(history).settled:
+                return False
+            change = Change(
+                subject,
+                history[-1].number + 1 if history else 1,
+                now_ms,
+                reviewer,
+                Action.LABELLED_IN_BULK,
+                label,
+                context=self._context("case", body, history, reviewer),
+            )
+            lease = self._leases.claim(subject, reviewer, now_ms)
+            self._changes.append(history, change, lease=lease)
+        except (Incomplete, LeaseLost, LeaseTaken, Stale, UnknownSubject):
+            return False
+        return True
 
     def label_group(
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
