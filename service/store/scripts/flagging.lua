@@ -128,8 +128,9 @@ local function keep_case(state, case, record)
     end
   end
   local occurred = string.format('%.0f', case.occurred)
-  redis.call('HSET', key, 'record', record, 'status', status, 'group', case.groups[1],
-    'severity', case.severity, 'priority', case.priority, 'occurred', occurred)
+  redis.call('HSET', key, 'record', record, 'summary', case.summary, 'status', status,
+    'group', case.groups[1], 'severity', case.severity, 'priority', case.priority,
+    'occurred', occurred)
   redis.call('ZADD', prefix .. 'cases:status:' .. status, case.priority, case.id)
   list_case(state, case)
   if not audited then
