@@ -72,6 +72,10 @@ format: $(STAMP) ## Rewrite the files as ruff wants them
 kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 	@$(BIN)/python -m tools.kafka
 
+.PHONY: dashboards
+dashboards: $(STAMP) ## Write the Grafana dashboards, alerts and runbooks anew from tools/dashboards
+	@$(BIN)/python -m tools.dashboards
+
 .PHONY: bench
 bench: $(STAMP) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks')
 	@$(BIN)/python -m tests.bench $(BENCH)

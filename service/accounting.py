@@ -24,6 +24,11 @@ SEPARATOR = "\x1f"
 LIVE = "live"
 """The purpose whose answers enter the rates; probes and shadow traffic do not."""
 
+EMPTY_RETRIEVAL = "empty_retrieval"
+SCOPE_MISMATCH = "scope_mismatch"
+NO_EVIDENCE = "no_evidence"
+"""Marks of a row. The last one: the model was given nothing to answer from."""
+
 OUTCOMES = ("pass", "fail", "not_applicable", "not_evaluated", "disabled")
 """Of a check. In ``rag.verdicts`` they stand as their numbers here: only append."""
 
@@ -52,7 +57,8 @@ class Row:
     the bounded labels, ``identity`` is the app's name as it was sent. ``hour``: hours since 1970.
     ``causes``: (check, reason, cause, severity, surface) of each finding, the gravest first;
     ``label``: the kind of answer (answer, no_answer, clarify, deny); ``marks``: what the measuring
-    checks noticed (empty_retrieval, low_overlap, scope_mismatch); ``selection``: of an answer that
+    checks noticed (empty_retrieval, no_evidence, low_overlap,
+    scope_mismatch); ``selection``: of an answer that
     may be judged, what the draw said (selected, sampled_out, budget_skipped), empty where no judge
     is configured; ``factors``: version of the sampling factors that scaled ``pi``."""
 

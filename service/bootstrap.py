@@ -138,6 +138,7 @@ def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
         parts.terms().secret,
         int(parts.settings.review_lease_s * 1000),
         on_change,
+        parts.metrics.observe_label,
     )
 
 

@@ -270,7 +270,7 @@ class EmbeddedFeedback:
                 continue
             if joined.outcome is not FeedbackOutcome.REPEATED:
                 break
-        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome)
+        self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
         return Receipt(joined.outcome.value, event_id=said.event_id)
 
 

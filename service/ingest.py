@@ -99,7 +99,8 @@ class Ingest:
     def observe(self, effects: Effects, applied: Applied) -> None:
         """Count what was stored. Called once a batch, after the script succeeded."""
         metrics, batch = self._metrics, effects.batch
-        metrics.observe_rows(effects.rows, received=batch.received)
+        events = [item.event for item in batch.items]
+        metrics.observe_rows(effects.rows, events, received=batch.received)
         metrics.observe_cases(
             case=applied.cases, suppressed=applied.suppressed, auto_grouped=applied.grouped
         )

@@ -45,13 +45,15 @@ ReadAnswer = Callable[[tuple[str, int, int]], Record | None]
 @dataclass(frozen=True, slots=True)
 class Joined:
     """``outcome``: what became of it; ``case`` and ``to`` as
-    :meth:`service.store.feedback.Feedback.apply` says."""
+    :meth:`service.store.feedback.Feedback.apply` says; ``answer``: release and hour of the answer,
+    where one was found."""
 
     outcome: FeedbackOutcome
     app: str
     thumb: str
     case: str = ""
     to: str = ""
+    answer: tuple[str, int] | None = None
 
 
 class FeedbackJoin:
@@ -88,9 +90,16 @@ class FeedbackJoin:
                 return self._joined(FeedbackOutcome.REPEATED, event)
 
     def _joined(
-        self, outcome: FeedbackOutcome, event: FeedbackEvent, case: str = "", to: str = ""
+        self,
+        outcome: FeedbackOutcome,
+        event: FeedbackEvent,
+        became: tuple[str, str] = ("", ""),
+        said: Heard | None = None,
     ) -> Joined:
-        return Joined(outcome, self._terms().policy.label(event.app), event.thumb, case, to)
+        app, answer = self._terms().policy.label(event.app), None
+        if said is not None:
+            answer = said.release, said.hour
+        return Joined(outcome, app, event.thumb, *became, answer)
 
     def _take(self, event: FeedbackEvent, read: tuple[str, int], epoch: str) -> Joined:
         store, case = self._store.feedback, case_id(event.app, event.event_id)
@@ -100,8 +109,8 @@ class FeedbackJoin:
             if body is None:
                 return self._joined(FeedbackOutcome.UNMATCHED, event)
             said = heard_on_case(event, read, body)
-            became, to = store.apply(said, None, None, None, epoch)
-            return self._joined(FeedbackOutcome.JOINED, event, became, to)
+            became = store.apply(said, None, None, None, epoch)
+            return self._joined(FeedbackOutcome.JOINED, event, became, said)
         entry, terms = found[0], self._terms()
         drawn = self._draw(event, entry, terms)
         said, again = heard(event, read, case, entry, drawn), None
@@ -114,12 +123,10 @@ class FeedbackJoin:
             draft = draft_feedback_case(said, answer, terms.case_bytes) if body is None else None
             if said.drawn:
                 job = draft_feedback_job(answer, reading, terms.job_bytes)
-        became, to = store.apply(
-            said, found, draft, job, epoch, payloads=self._store.ledger.has_room()
-        )
+        became = store.apply(said, found, draft, job, epoch, payloads=self._store.ledger.has_room())
         gone = wanted and again is None
         outcome = FeedbackOutcome.GONE if gone else FeedbackOutcome.JOINED
-        return self._joined(outcome, event, became, to)
+        return self._joined(outcome, event, became, said)
 
     def _draw(self, event: FeedbackEvent, entry: Entry, terms: Terms) -> Draw | None:
         if event.thumb != "down" or not terms.judge:

@@ -17,7 +17,16 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from service import sampling
-from service.accounting import LIVE, SEPARATOR, CheckRow, Kind, Row
+from service.accounting import (
+    EMPTY_RETRIEVAL,
+    LIVE,
+    NO_EVIDENCE,
+    SCOPE_MISMATCH,
+    SEPARATOR,
+    CheckRow,
+    Kind,
+    Row,
+)
 from service.checks import CHECKS, TOGETHER, numbers, run_checks, run_together, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
@@ -575,15 +584,13 @@ def _gravity(finding: Finding) -> int:
     return SEVERITY_ORDER.index(finding.severity.value)
 
 
-EMPTY_RETRIEVAL = "empty_retrieval"
-SCOPE_MISMATCH = "scope_mismatch"
-
-
 def _marks(results: Mapping[str, CheckResult], policy: AppPolicy) -> tuple[str, ...]:
     """What the measuring checks noticed: it steers sampling and priority, and is no verdict."""
     overlap = dict(results["overlap"].measures).get("min_sentence_overlap", 1.0)
+    retrieval = dict(results["retrieval"].measures)
     noticed = {
-        EMPTY_RETRIEVAL: dict(results["retrieval"].measures).get("empty", 0.0) > 0,
+        EMPTY_RETRIEVAL: retrieval.get("empty", 0.0) > 0,
+        NO_EVIDENCE: retrieval.get("evidence", 1.0) == 0,
         SCOPE_MISMATCH: dict(results["scope"].measures).get("mismatches", 0.0) > 0,
         sampling.LOW_OVERLAP: overlap < policy.sampling.low_overlap_below,
     }

@@ -10,8 +10,10 @@ NAME = "retrieval"
 
 
 def check(given: CheckInput, reading: CitationReading | None = None) -> CheckResult:
-    """Measure ``returned``, ``in_prompt``, ``empty`` (0 or 1), ``duplicates`` (chunks that repeat
-    an earlier one's ref or text), and where they exist ``cited_share`` (of the different refs)
+    """Measure ``returned``, ``in_prompt``, ``empty`` (0 or 1), ``evidence`` (1 where the model was
+    given anything to answer from: a chunk with a text, or one whose text could not be had, or
+    context that is not its own), ``duplicates`` (chunks that repeat an earlier one's ref or text),
+    and where they exist ``cited_share`` (of the different refs)
     and ``top_score`` (as it was sent).
 
     ``reading``: what :func:`service.checks.citations.read` returned for this event; it is read
@@ -24,6 +26,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         ("returned", float(len(chunks))),
         ("in_prompt", float(sum([chunk.in_prompt for chunk in chunks]))),
         ("empty", 0.0 if chunks else 1.0),
+        ("evidence", float(_has_evidence(given))),
         ("duplicates", float(_duplicates(given, refs))),
     ]
     if refs:
@@ -35,6 +38,13 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     if scores:
         measures.append(("top_score", max(scores)))
     return CheckResult(Outcome.PASS, measures=tuple(measures))
+
+
+def _has_evidence(given: CheckInput) -> bool:
+    for chunk, text in zip(given.event.retrieved, given.texts, strict=True):
+        if chunk.in_prompt and (text is None or text.strip()):
+            return True
+    return any(item.kind != "assistant" and item.text.strip() for item in given.event.context)
 
 
 def _duplicates(given: CheckInput, refs: set[str]) -> int:

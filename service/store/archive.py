@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -160,6 +160,19 @@ class Archive:
             )
         return int(first[0][1]) if first else None
 
+    def oldest_open_by_severity(self) -> dict[str, int]:
+        """When the oldest open case's answer was given, ms since 1970, of severities with one."""
+        pipe = self._c.client.pipeline(transaction=False)
+        for severity in SEVERITY_ORDER:
+            pipe.zrange(self._c.keys.index("since", f"open:{severity}"), 0, 0, withscores=True)
+        with self._c.guard():
+            found = pipe.execute()
+        return {
+            severity: int(first[0][1])
+            for severity, first in zip(SEVERITY_ORDER, found, strict=True)
+            if first
+        }
+
     def facets(self) -> dict[str, list[str]]:
         """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
         among cases that may be seen: a value that only withheld ones have would tell of them."""
@@ -210,6 +223,27 @@ class Archive:
                 for (app, hour, _), reply in zip(some, pipe.execute(), strict=True):
                     found.setdefault((app, hour), Counter()).update(_numbers(reply))
         return found
+
+    def apps_counted(self, before_hour: int) -> set[str]:
+        """Those with any counter of an hour, or of a day, before this one (hours since 1970)."""
+        keys, client = self._c.keys, self._c.client
+        with self._c.guard():
+            members = client.zrangebyscore(keys.hours, "-inf", f"({before_hour}")
+            members += client.zrangebyscore(keys.days, "-inf", f"({before_hour // 24}")
+        return {_app_and_number(member)[0] for member in members}
+
+    def releases_first_seen(self, apps: Iterable[str], most: int) -> dict[tuple[str, str], int]:
+        """(app, release) → when it was first seen, ms since 1970; the ``most`` newest of an app."""
+        apps, pipe = list(apps), self._c.client.pipeline(transaction=False)
+        for app in apps:
+            pipe.zrevrange(self._c.keys.first_seen(app), 0, most - 1, withscores=True)
+        with self._c.guard():
+            found = pipe.execute()
+        return {
+            (app, text(release)): int(ms)
+            for app, releases in zip(apps, found, strict=True)
+            for release, ms in releases
+        }
 
 
 _COUNTERS_AT_ONCE = 50

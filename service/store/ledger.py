@@ -273,12 +273,16 @@ class Ledger:
 
     def has_room(self) -> bool:
         """False once memory use passes the configured share of ``maxmemory`` (if one is set)."""
+        used, most = self.memory()
+        return not most or used < self._caps.memory_share * most
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes in use, and ``maxmemory`` (0: no limit). The embedded store knows neither."""
         if self._c.embedded:
-            return True
+            return 0, 0
         with self._c.guard():
             memory = self._c.client.info("memory")
-        limit = int(memory.get("maxmemory", 0))
-        return not limit or int(memory["used_memory"]) < self._caps.memory_share * limit
+        return int(memory["used_memory"]), int(memory.get("maxmemory", 0))
 
 
 def batch_record(effects: Effects) -> BatchRecord:

@@ -47,6 +47,10 @@ class Pin:
     marker: Marker | None
     hashes: list[str] = field(default_factory=list)
 
+    @property
+    def applies_here(self) -> bool:
+        return self.marker is None or self.marker.evaluate()
+
 
 Lock = dict[str, Pin]  # by normalized name
 
@@ -73,7 +77,8 @@ def faults(root: Path = ROOT) -> list[str]:
 
 
 def read_lock(text: str) -> Lock:
-    """Parse ``name==version`` lines with their ``--hash`` lines.
+    """Parse ``name==version`` lines with their ``--hash`` lines. Of several versions of one
+    distribution, the one for this machine.
 
     Raises:
         ValueError: a line is neither, so an option or an address has slipped in.
@@ -82,8 +87,10 @@ def read_lock(text: str) -> Lock:
     pin = None
     for line in text.splitlines():
         if pinned := re.fullmatch(r"([A-Za-z0-9._-]+)==([^\s;]+)(?: ; (.+))? \\", line):
-            marker = Marker(pinned[3]) if pinned[3] else None
-            pin = lock[canonicalize_name(pinned[1])] = Pin(pinned[2], marker)
+            pin = Pin(pinned[2], Marker(pinned[3]) if pinned[3] else None)
+            name = canonicalize_name(pinned[1])
+            if name not in lock or pin.applies_here:
+                lock[name] = pin
         elif pin and (hashed := re.fullmatch(r" {4}--hash=(sha256:[0-9a-f]{64})(?: \\)?", line)):
             pin.hashes.append(hashed[1])
         else:
@@ -105,7 +112,7 @@ def _compare(wanted: list[Requirement], lock: Lock) -> Iterator[str]:
             yield f"{locked} has no hash"
         if locked not in needed:
             yield f"{locked} is locked, but nothing asks for it"
-        elif (pin.marker is None or pin.marker.evaluate()) and _installed(locked) != pin.version:
+        elif pin.applies_here and _installed(locked) != pin.version:
             yield f"{locked} {pin.version} is locked, {_installed(locked)} is installed: make setup"
 
 
@@ -151,7 +158,8 @@ def _disagreements(runtime: Lock, develop: Lock) -> list[str]:
     return [
         f"{name}: requirements.lock and requirements-dev.lock differ"
         for name, pin in runtime.items()
-        if develop.get(name) != pin
+        if name not in develop
+        or (develop[name].version, develop[name].hashes) != (pin.version, pin.hashes)
     ]
 
 

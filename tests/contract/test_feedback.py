@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from service.drafts import case_id
+from service.estimates.coverage import Coverage, coverage_by_app
 from service.feedback import NEGATIVE
 from service.joining import FeedbackJoin
+from service.judging.results import judged_of
+from service.metrics import Metrics
 from service.policy import AppPolicy
 from service.rebuild import rebuild
 from service.review.cases import CaseFilter, Thumbs
@@ -229,6 +232,42 @@ def test_the_first_draws_refusals_are_in_the_index(make_world: MakeWorld) -> Non
         settle(ears.world, job, GOOD)
     assert ears.hear("c").to == "s"
     assert equation(ears.world, "eligible") == {"selected": 2, "budget_skipped": 1}
+
+
+def test_coverage_follows_second_draws(make_world: MakeWorld) -> None:
+    ears = listening(make_world, max_backlog=1)
+    ears.take("a", "b", "c")
+
+    def coverage() -> dict[str, Coverage]:
+        return coverage_by_app(ears.world.archive.counters())
+
+    assert coverage() == {}
+    ears.hear("a")
+    assert coverage() == {"support": Coverage(1, 0)}
+    ears.hear("b")
+    assert coverage() == {"support": Coverage(1, 1)}
+    [job] = ears.world.store.jobs.take(WORKER, 10)
+    settle(ears.world, job, GOOD)
+    ears.hear("b")
+    assert coverage() == {"support": Coverage(2, 0)}
+
+
+def test_a_redrawn_job_keeps_its_release(make_world: MakeWorld) -> None:
+    ears = listening(make_world)
+    ears.take("a", release={"id": "2026-11-29.2"})
+    assert ears.hear("a").to == "s"
+    [taken] = ears.world.store.jobs.take(WORKER, 10)
+    assert job_of(taken).release == "2026-11-29.2"
+    settle(ears.world, taken, GOOD)
+    [row] = ears.world.store.judgements.rows(NOW // (24 * HOUR_MS))
+    assert row["release"] == "2026-11-29.2"
+    [counters] = ears.world.archive.counters().values()
+    counted = {name: n for name, n in counters.items() if name.endswith("judge:judged:rest")}
+    assert {name.split("\x1f")[0]: n for name, n in counted.items()} == {"2026-11-29.2": 1}
+    metrics = Metrics()
+    metrics.observe_judgement(judged_of(job_of(taken), GOOD), "")
+    place = 'app="support",release="2026-11-29.2",status="judged"'
+    assert f"groundwatch_judge_judgements_total{{{place}}} 1.0" in metrics.exposition()[0].decode()
 
 
 @pytest.mark.parametrize("judged_first", [True, False])

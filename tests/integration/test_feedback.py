@@ -81,6 +81,7 @@ def test_a_complaint_reaches_the_judge_with_a_hint(world: World) -> None:
     assert job.job.answer
     assert job.job.position == (world.answers, 0, 3)
     assert selected(world) == {"selected": 2, "sampled_out": 19}
+    assert world.metric('judge_selections_total{disposition="selected"}') == 2
     assert world.case("a-3").feedback == Thumbs(0, 1, "<script>alert(1)</script>")
     assert world.case("bad").feedback == Thumbs(1, 1)
     assert set(world.books().values()) == {0}

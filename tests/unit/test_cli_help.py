@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -125,3 +126,13 @@ def test_what_was_not_evaluated_is_told_with_its_reason(invoke, tmp_path) -> Non
     assert set(verdict["not_evaluated"]) == {
         name for name, outcome in verdict["checks"].items() if outcome == "not_evaluated"
     }
+
+
+def test_the_version_is_told(invoke) -> None:
+    assert invoke("--version").output == f"groundwatch {version('groundwatch')}\n"
+
+
+def test_config_is_not_cut_on_a_narrow_terminal(invoke) -> None:
+    wide = invoke("config", env={"COLUMNS": "500"}).stdout
+    narrow = invoke("config", env={"COLUMNS": "40"}).stdout
+    assert re.sub(r"\s+", "", narrow) == re.sub(r"\s+", "", wide)

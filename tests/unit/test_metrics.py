@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,10 +13,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
 from service.checks import CHECKS, REASONS, citations, numbers
-from service.events import RejectReason
+from service.estimates.estimate import Estimate
+from service.events import AnswerEvent, RejectReason, parse_event
+from service.feedback import FeedbackOutcome
 from service.judging.judgement import Cause, Judgement, Verdict
 from service.judging.results import Judged, judged_of
-from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Metrics, reference
+from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Measured, Metrics
+from service.metrics.reference import reference
+from service.review.labels import Action, Change
 from tests.contract.judged import GOOD, LOST, claim, judgement
 from tests.unit.judging import made
 
@@ -221,6 +226,164 @@ def test_what_the_draw_said_is_counted() -> None:
     assert value(metrics, "judge_selections_total", disposition="selected") == 1
     assert value(metrics, "judge_selections_total", disposition="sampled_out") == 1
     assert value(metrics, "judge_refused_total") == 1
+    metrics.observe_second_draw(refused=False)
+    metrics.observe_second_draw(refused=True)
+    assert value(metrics, "judge_selections_total", disposition="selected") == 3
+    assert value(metrics, "judge_refused_total") == 2
+
+
+def test_coverage_is_of_the_apps_that_have_one() -> None:
+    metrics = Metrics()
+    assert "judge_coverage{" not in metrics.exposition()[0].decode()
+    metrics.set_judge_coverage({"support": 0.85, "sales": 1.0})
+    assert value(metrics, "judge_coverage", app="support") == 0.85
+    metrics.set_judge_coverage({"sales": 0.5})
+    assert value(metrics, "judge_coverage", app="sales") == 0.5
+    assert 'app="support"' not in metrics.exposition()[0].decode()
+
+
+def told(**parts: Any) -> AnswerEvent:
+    raw = {"event_id": "a", "query": "q?", "answer": "So.", "retrieved": []} | parts
+    event = parse_event(json.dumps(raw).encode())
+    assert isinstance(event, AnswerEvent)
+    return event
+
+
+def test_answers_are_counted_by_status_and_kind() -> None:
+    metrics = Metrics()
+    rows = [row(label="answer", status="ok"), row(label="no_answer", status="truncated")]
+    metrics.observe_rows([*rows, row(Kind.RECORDED, status="error"), row(Kind.DUPLICATE)])
+    found = {
+        status: value(metrics, "answers_total", status=status, **PLACE)
+        for status in ("ok", "truncated", "error")
+    }
+    assert found == {"ok": 1, "truncated": 1, "error": 1}
+    kinds = {
+        kind: value(metrics, "answer_kinds_total", kind=kind, **PLACE)
+        for kind in ("answer", "no_answer", "clarify", "deny")
+    }
+    assert kinds == {"answer": 1, "no_answer": 1, "clarify": 0, "deny": 0}
+
+
+def test_an_answer_without_evidence_counts_where_it_answers() -> None:
+    metrics = Metrics()
+    nothing = ("empty_retrieval", "no_evidence")
+    metrics.observe_rows(
+        [row(label="answer", marks=nothing), row(label="no_answer", marks=nothing), row()]
+    )
+    assert value(metrics, "empty_retrievals_total", **PLACE) == 2
+    assert value(metrics, "answers_without_evidence_total", **PLACE) == 1
+
+
+def test_citations_are_summed_so_that_an_interval_clusters_by_answer() -> None:
+    metrics = Metrics()
+    evaluated = [CheckRow("fail", 4, 1), CheckRow("fail", 2, 2), CheckRow("pass", 3, 0)]
+    rows = [row(checks={"citations": check}, causes=()) for check in evaluated]
+    metrics.observe_rows([*rows, row(checks={"citations": CheckRow("not_applicable")}, causes=())])
+    sums = {
+        measure: value(metrics, "citation_sums_total", measure=measure, **PLACE)
+        for measure in ("answers", "answers_unresolved", "citations", "unresolved",
+                        "citations_squared", "unresolved_squared", "citations_times_unresolved")
+    }  # fmt: skip
+    assert list(sums.values()) == [3, 2, 9, 3, 16 + 4 + 9, 1 + 4, 4 + 4]
+
+
+def test_what_answers_told_of_themselves_is_summed_beside_how_many_did() -> None:
+    metrics = Metrics()
+    usage = {"input_tokens": 2000, "output_tokens": 100, "cost_usd": 0.25}
+    events = [
+        told(usage=usage, latency_ms={"retrieval": 120, "total": 1500, "thinking": 9}),
+        told(usage={"output_tokens": 50}),
+        told(),
+    ]
+    metrics.observe_rows([row(), row(), row(Kind.RECORDED, status="error")], events)
+    assert value(metrics, "answer_tokens_total", kind="input", **PLACE) == 2000
+    assert value(metrics, "answer_tokens_total", kind="output", **PLACE) == 150
+    assert value(metrics, "answer_cost_usd_total", **PLACE) == 0.25
+    fields = {
+        field: value(metrics, "answer_usage_reported_total", field=field, **PLACE)
+        for field in ("tokens", "cost", "latency")
+    }
+    assert fields == {"tokens": 2, "cost": 1, "latency": 1}
+    seconds = {
+        stage: value(metrics, "answer_latency_seconds_sum", stage=stage, **PLACE)
+        for stage in ("retrieval", "rerank", "generation", "total")
+    }
+    assert seconds == {"retrieval": 0.12, "rerank": 0, "generation": 0, "total": 1.5}
+    buckets = [
+        value(metrics, "answer_latency_seconds_bucket", stage="total", le=le, **PLACE)
+        for le in ("1.0", "2.5", "30.0", "+Inf")
+    ]
+    assert buckets == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"usage": {"input_tokens": -1, "cost_usd": -0.1}, "latency_ms": {"total": -5}},
+        {"usage": {"input_tokens": 10**400, "cost_usd": 1e300}, "latency_ms": {"total": 1e300}},
+    ],
+)
+def test_numbers_that_no_answer_has_count_as_not_told(parts: dict[str, Any]) -> None:
+    metrics = Metrics()
+    metrics.observe_rows([row()], [told(**parts)])
+    for field in ("tokens", "cost", "latency"):
+        assert value(metrics, "answer_usage_reported_total", field=field, **PLACE) == 0
+    assert value(metrics, "answer_cost_usd_total", **PLACE) == 0
+    assert value(metrics, "answer_latency_seconds_count", stage="total", **PLACE) == 0
+
+
+def test_feedback_counts_under_the_release_of_its_answer() -> None:
+    metrics = Metrics()
+    metrics.observe_feedback("support", "down", FeedbackOutcome.JOINED, ("r1", HOUR))
+    metrics.observe_feedback("support", "down", FeedbackOutcome.GONE, ("r1", HOUR))
+    metrics.observe_feedback("support", "down", FeedbackOutcome.REPEATED)
+    metrics.observe_feedback("support", "up", FeedbackOutcome.UNMATCHED)
+    assert value(metrics, "feedback_joined_total", thumb="down", **PLACE) == 2
+    assert value(metrics, "feedback_joined_total", thumb="up", **PLACE) == 0
+
+
+@pytest.mark.parametrize(
+    ("subject", "action", "kind"),
+    [
+        ("case:c", Action.LABELLED, "case"),
+        ("task:t", Action.LABELLED, "task"),
+        ("case:c", Action.LABELLED_IN_BULK, "bulk"),
+        ("task:t", Action.SKIPPED, "skip"),
+        ("case:c", Action.UNDONE, "undo"),
+        ("group:g", Action.DECIDED, None),
+    ],
+)
+def test_labels_are_counted_by_kind(subject: str, action: Action, kind: str | None) -> None:
+    metrics = Metrics()
+    metrics.observe_label(Change(subject, 1, 0, "ada", action))
+    counted = {
+        each: value(metrics, "labels_total", kind=each)
+        for each in ("case", "task", "bulk", "skip", "undo")
+    }
+    assert {each for each, number in counted.items() if number} == ({kind} if kind else set())
+
+
+def test_a_statistic_without_a_value_has_no_series() -> None:
+    metrics = Metrics()
+    metrics.set_rates({"support": {"abstentions": Measured(Estimate(None), 0)}})
+    metrics.set_agreement({"kappa": None, "ac1": 0.5}, 3)
+    assert value(metrics, "reviewer_agreement", statistic="ac1") == 0.5
+    for name, labels in (
+        ("rate", {"app": "support", "rate": "abstentions", "statistic": "n"}),
+        ("reviewer_agreement", {"statistic": "kappa"}),
+    ):
+        with pytest.raises(KeyError):
+            value(metrics, name, **labels)
+
+
+def test_cases_by_state_stand_beside_the_counter_of_the_same_name() -> None:
+    metrics = Metrics()
+    metrics.observe_cases(case=2)
+    metrics.set_cases({"open": 1, "resolved": 1})
+    assert value(metrics, "cases", state="open") == 1
+    assert value(metrics, "cases", state="erased") == 0
+    assert value(metrics, "cases_total", disposition="case") == 2
 
 
 def test_failure_series_exist_before_the_first_failure() -> None:
@@ -289,7 +452,7 @@ def test_the_rest_is_counted_where_it_is_told() -> None:
     metrics.observe_cases(case=4, suppressed=5)
     metrics.observe_outage("redis")
     metrics.observe_request("/queue", 404)
-    metrics.set_open_cases({"high": 6}, 7.5)
+    metrics.set_open_cases({"high": 6}, {"high": 7.5})
     metrics.set_books(Books((Equation("records", {"received": 2}, {"checked": 1}),), (), {}))
     with metrics.time_stage("store"):
         pass
@@ -302,7 +465,7 @@ def test_the_rest_is_counted_where_it_is_told() -> None:
     assert value(metrics, "outages_total", dependency="redis") == 1
     assert value(metrics, "http_requests_total", route="/queue", code="4xx") == 1
     assert value(metrics, "open_cases", severity="high") == 6
-    assert value(metrics, "oldest_open_case_seconds") == 7.5
+    assert value(metrics, "oldest_open_case_seconds", severity="high") == 7.5
     assert value(metrics, "accounting_imbalance", equation="records") == 1
     assert value(metrics, "batch_stage_seconds_count", stage="store") == 1
 
@@ -329,7 +492,13 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_rulesets({"support": "1-aa"})
     metrics.observe_request("/queue", 200)
     metrics.observe_judgement(judged(MIXED), "")
-    metrics.set_judge(1, 2.0, {"tokens": 5.0}, {"support": 0.5})
+    metrics.set_judge_coverage({"support": 0.85})
+    metrics.set_judge(1, 2.0, {"tokens": 9.0}, {"tokens": 5.0}, {"support": 0.5})
+    metrics.set_precision({"numbers": Measured(Estimate(0.9, 0.8, 0.95), 10)})
+    metrics.set_agreement({"kappa": 0.5, "ac1": 0.7}, 12)
+    metrics.set_rates({"support": {"abstentions": Measured(Estimate(0.1, 0.05, 0.2), 90)}})
+    metrics.set_silent_hours({"support": 1})
+    metrics.set_releases({("support", "r1"): 1.8e9})
     series = {name for name, _ in samples(metrics)}
     for definition in metrics.definitions:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))

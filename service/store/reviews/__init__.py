@@ -39,7 +39,7 @@ __all__ = ["DEFAULT_LEASE_MS", "Changes", "Desk"]
 class Desk:
     """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
     draw of the tasks that two people label; ``on_change``: told after each write that the outbox
-    has work."""
+    has work; ``on_stored``: told each change that was stored."""
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Desk:
         secret: bytes,
         lease_ms: int = DEFAULT_LEASE_MS,
         on_change: Callable[[], object] = lambda: None,
+        on_stored: Callable[[Change], object] = lambda change: None,
     ) -> None:
         self._c = connection
         self._policy = policy
@@ -55,7 +56,7 @@ class Desk:
         self._on_change = on_change
         self._leases = Leases(connection, lease_ms)
         self._dealing = Dealing(connection, self._leases)
-        self._changes = Changes(connection)
+        self._changes = Changes(connection, on_stored)
         self._subjects = Subjects(connection)
         self._bulk = Bulk(connection, self._leases, self._changes, _context)
         self._groups = Groups(connection)

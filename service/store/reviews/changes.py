@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -28,10 +28,16 @@ FLUSHED_AT_ONCE = 50
 
 
 class Changes:
-    """Every method raises :class:`Outage` when the store is away."""
+    """Every method raises :class:`Outage` when the store is away. ``on_stored``: told each change
+    that a person made, once it is stored."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        on_stored: Callable[[Change], object] = lambda change: None,
+    ) -> None:
         self._c = connection
+        self._on_stored = on_stored
 
     def history(self, subject: str) -> list[Change]:
         return self.histories([subject])[0]
@@ -59,6 +65,7 @@ class Changes:
         spec |= _under(lease) | {"release": lease is not None and not keep}
         status = text(self._c.run("review", *self._call(spec, [change], lease))[0])
         if status == "ok":
+            self._on_stored(change)
             return change
         _go_on(status)
         if status == "unknown":
@@ -79,6 +86,9 @@ class Changes:
             spec |= _under(lease) | {"free": True}
             calls.append(self._call(spec, [change], lease))
         statuses = [text(reply[0]) for reply in self._c.run_each("review", calls)]
+        for (_, change), status in zip(changes, statuses, strict=True):
+            if status == "ok":
+                self._on_stored(change)
         for status in statuses:
             _go_on(status)
         return statuses.count("ok"), "lost" not in statuses

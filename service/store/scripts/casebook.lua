@@ -4,12 +4,14 @@ local function unlist_open(prefix, id, severity, group)
   redis.call('ZREM', prefix .. 'cases:open:' .. severity, id)
   redis.call('ZREM', prefix .. 'cases:group:' .. group, id)
   redis.call('ZREM', prefix .. 'cases:since:open', id)
+  redis.call('ZREM', prefix .. 'cases:since:open:' .. severity, id)
 end
 
 local function list_open(prefix, id, severity, group, priority, occurred)
   redis.call('ZADD', prefix .. 'cases:open:' .. severity, priority, id)
   redis.call('ZADD', prefix .. 'cases:group:' .. group, priority, id)
   redis.call('ZADD', prefix .. 'cases:since:open', occurred, id)
+  redis.call('ZADD', prefix .. 'cases:since:open:' .. severity, occurred, id)
 end
 
 -- Move a case. at: since when it is there (ms), of a resolved one.
