@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -169,7 +170,7 @@ def test_a_late_save_is_refused_with_the_label_of_the_other(make_world: MakeWorl
 
 
 @pytest.mark.parametrize("forged", [{"token": ""}, {"token": "x"}, {"reviewer": BOB}])
-def test_a_lease_is_its_token_and_its_holder(make_world: MakeWorld, forged: dict[str, str]) -> None:
+def test_a_lease_is_its_token_and_its_holder(make_world: MakeWorld, forged: dict[str, Any]) -> None:
     world = world_of(make_world, a="x")
     desk = desk_of(world.connection)
     [group] = desk.groups(OPEN).groups
@@ -589,3 +590,8 @@ def test_who_counts_is_told_each_change_once_it_is_stored(make_world: MakeWorld)
     undone = desk.undo(case("a"), ANN, saved.number, NOW)
     skipped = desk.save(desk.claim(case("b"), ANN, NOW), SKIP, 0, NOW)
     assert told == [saved, undone, skipped]
+    [group] = desk.groups(OPEN).groups
+    desk.claim(case("b"), BOB, NOW)
+    desk.label_group(desk.claim("group:" + group.group_id, ANN, NOW), RIGHT, NOW, lambda _: None)
+    assert told[3:] == [desk.history(case("a"))[-1]]
+    assert told[-1].action is Action.LABELLED_IN_BULK

@@ -87,6 +87,46 @@ def test_groups_come_in_pages(make_world: MakeWorld, monkeypatch: pytest.MonkeyP
     assert len(set(seen)) == len(seen) == 11
 
 
+def test_filtered_groups_come_in_the_order_of_all(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.store.reviews.groups.STEPS", 4)
+    world = reviewed_world(make_world)
+    for n in range(9):
+        app, at_ms = ("support", "sales")[n % 2], NOW + n // 3 * DAY_MS
+        wrong = {"answer": f"A seat costs {540 + n} € [pricing#plans]."} if n % 3 else {}
+        world.take([event(f"e{n}", cites=f"x{n}", app=app, **wrong)], at_ms=at_ms)
+    desk = desk_of(world.connection)
+    everything = desk.groups(OPEN, None, 100).groups
+    assert len(everything) == 9
+    filters = [
+        CaseFilter(app="sales"), CaseFilter(check="numbers"), CaseFilter(reason="absent"),
+        CaseFilter(severity="high"), CaseFilter(app="support", severity="low"),
+        CaseFilter(app="support", check="citations", reason="unknown_ref", severity="high"),
+        CaseFilter(check="citations", reason="absent"), CaseFilter(app="nobody"),
+    ]  # fmt: skip
+    for filter in filters:
+        wanted = {
+            name: value
+            for name in ("app", "check", "reason", "severity")
+            if (value := getattr(filter, name)) is not None
+        }
+        expected = [
+            group
+            for group in everything
+            if all(getattr(group, name) == value for name, value in wanted.items())
+        ]
+        for limit in (1, 2, 100):
+            found, cursor = [], None
+            while True:
+                page = desk.groups(filter, cursor, limit)
+                found += page.groups
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+            assert found == expected
+
+
 def test_a_bulk_label_takes_the_open_cases_that_nobody_is_at(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,19 +6,19 @@
 -- app, check, reason, cause, severity, surface, count, decision, reopened, sample, members by day
 -- ('day:n,'), open cases, the change that decided it.
 local prefix, spec = ARGV[1], cjson.decode(ARGV[2])
-local names = {'app', 'check', 'reason', 'severity'}
 local withheld = redis.call('ZCARD', KEYS[2])
 
-local function first_rank()
+-- Where a list goes on after the last one looked at, be it there or not.
+local function first_rank(list)
   if spec.after == '' then
     return 0
   end
-  local score = redis.call('ZSCORE', KEYS[1], spec.after)
+  local score = redis.call('ZSCORE', list, spec.after)
   if score and tonumber(score) == tonumber(spec.score) then
-    return redis.call('ZREVRANK', KEYS[1], spec.after) + 1
+    return redis.call('ZREVRANK', list, spec.after) + 1
   end
-  local rank = redis.call('ZCOUNT', KEYS[1], '(' .. spec.score, '+inf')
-  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[1], spec.score, spec.score)) do
+  local rank = redis.call('ZCOUNT', list, '(' .. spec.score, '+inf')
+  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', list, spec.score, spec.score)) do
     if id < spec.after then
       break
     end
@@ -27,19 +27,54 @@ local function first_rank()
   return rank
 end
 
-local filtered = false
-for _, name in ipairs(names) do
-  filtered = filtered or spec[name] ~= ''
+local function fits_kind(kind)
+  local app, check, reason = string.match(kind, '^(.*):([^:]*):([^:]*)$')
+  return (spec.app == '' or spec.app == app) and (spec.check == '' or spec.check == check)
+    and (spec.reason == '' or spec.reason == reason)
 end
 
-local function fits(key)
-  local fields = filtered and redis.call('HMGET', key, unpack(names)) or {}
-  for i, name in ipairs(names) do
-    if spec[name] ~= '' and fields[i] ~= spec[name] then
-      return false
+-- The lists in which all that fit stand: one of all, or those of the kinds that fit.
+local function lists()
+  if spec.app == '' and spec.check == '' and spec.reason == '' then
+    return {KEYS[1]}
+  end
+  local found = {}
+  for _, kind in ipairs(redis.call('SMEMBERS', prefix .. 'kinds')) do
+    if fits_kind(kind) then
+      found[#found + 1] = KEYS[1] .. ':' .. kind
     end
   end
-  return true
+  return found
+end
+
+local function comes_before(a, b)
+  return a[2] > b[2] or (a[2] == b[2] and a[1] > b[1])
+end
+
+-- The next ones of all lists in their common order, and whether there are more. Of each list a part
+-- is read: what comes after the end of any part that is cut is left for the next call.
+local function next_ones()
+  local from = lists()
+  local each = math.max(spec.want, math.floor(spec.steps / math.max(1, #from)))
+  local ones, cut = {}, nil
+  for _, list in ipairs(from) do
+    local rank = first_rank(list)
+    local part = redis.call('ZREVRANGE', list, rank, rank + each - 1, 'WITHSCORES')
+    for i = 1, #part, 2 do
+      ones[#ones + 1] = {part[i], tonumber(part[i + 1]), part[i + 1]}
+    end
+    local last = ones[#ones]
+    if #part == 2 * each and (not cut or comes_before(last, cut)) then
+      cut = last
+    end
+  end
+  if #from > 1 then
+    table.sort(ones, comes_before)
+  end
+  while cut and ones[#ones] ~= cut do
+    ones[#ones] = nil
+  end
+  return ones, cut ~= nil
 end
 
 -- The group's own sample, or its first open case once that one is gone.
@@ -84,17 +119,16 @@ if #spec.ids > 0 then
   end
   return reply
 end
-local rank = first_rank()
-local ids = redis.call('ZREVRANGE', KEYS[1], rank, rank + spec.steps - 1, 'WITHSCORES')
-for i = 1, #ids, 2 do
-  if fits(prefix .. 'g:' .. ids[i]) then
-    take(ids[i], ids[i + 1])
+local ones, more = next_ones()
+for i, one in ipairs(ones) do
+  if spec.severity == '' or redis.call('HGET', prefix .. 'g:' .. one[1], 'severity') == spec.severity then
+    take(one[1], one[3])
     if found == spec.want then
       break
     end
   end
-  if i == #ids - 1 and #ids == 2 * spec.steps then
-    reply[1], reply[2] = ids[i], ids[i + 1]
+  if i == #ones and more then
+    reply[1], reply[2] = one[1], one[3]
   end
 end
 return reply
