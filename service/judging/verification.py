@@ -129,7 +129,8 @@ def _distinct(claims: Iterable[RuledClaim]) -> tuple[RuledClaim, ...]:
         if _GRAVITY.index(claim.verdict) < _GRAVITY.index(former.verdict):
             found[key] = claim
         elif claim.verdict is former.verdict and claim is not former:
-            found[key] = replace(former, evidence=former.evidence + claim.evidence)
+            evidence = (former.evidence + claim.evidence)[:MAX_EVIDENCE]
+            found[key] = replace(former, evidence=evidence)
     if len(found) > MAX_CLAIMS:
         raise SchemaFault(f"more than {MAX_CLAIMS} claims in a sentence")
     return tuple(found.values())

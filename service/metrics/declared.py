@@ -56,7 +56,8 @@ THUMBS = (UP, DOWN)
 OTHER_REASON = "other"
 JUDGE_FAILURES = (
     *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences", "payload_lost",
+    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences",
+    "answer_too_long", "payload_lost",
     OTHER_REASON,
 )  # fmt: skip
 WEIGHED = (

@@ -215,7 +215,7 @@ def test_a_row_that_shows_what_a_script_said_is_told_apart(make_world: MakeWorld
         "by-a-model": WRONG,
     }
     for job in world.store.jobs.take(WORKER, 10):
-        settle(world, job, said[job_of(job).event_id])
+        settle(world, job, said[job_of(job).answer.event_id])
     rows = {case.event_id: case for case in walk(world, 10)}
     told = {name: row.scripted for name, row in rows.items()}
     assert told == {"opened": True, "enriched": True, "fine": False, "by-a-model": False}

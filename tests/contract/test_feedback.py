@@ -51,9 +51,15 @@ def test_a_complaint_about_an_unselected_answer_draws_it(ears: Listening) -> Non
     assert equation(ears.world, "selected") == {"pending": 1}
     [taken] = ears.world.store.jobs.take(WORKER, 10)
     job = job_of(taken)
-    assert (job.hint, job.event_id, job.audited, job.flagged) == (NEGATIVE, "a", False, True)
-    assert (job.pi, job.u) == (1.0, uniform(b"secret", "support", "a"))
-    assert job.answer == "A seat costs 45 € [pricing#plans]."
+    drawn = job.answer
+    assert (drawn.hint, drawn.event_id, drawn.audited, drawn.flagged) == (
+        NEGATIVE,
+        "a",
+        False,
+        True,
+    )
+    assert (drawn.pi, drawn.u) == (1.0, uniform(b"secret", "support", "a"))
+    assert job.answer_text == "A seat costs 45 € [pricing#plans]."
     assert [cited.refs for cited in job.citations] == [("pricing#plans",)]
     [counters] = ears.world.archive.counters().values()
     by_measure = {name.split("\x1f")[-1]: n for name, n in counters.items()}
@@ -143,7 +149,7 @@ def test_the_position_tells_two_answers_of_one_id_apart(make_world: MakeWorld) -
     assert case_of(ears, "a").position == (SOURCE, 0, 0)
     ears.hear("a")
     [first, second] = ears.world.store.jobs.take(WORKER, 10)
-    assert [job_of(first).position[2], job_of(second).position[2]] == [0, 1]
+    assert [job_of(first).answer.position[2], job_of(second).answer.position[2]] == [0, 1]
 
 
 @pytest.mark.parametrize("purpose", ["probe", "shadow"])
@@ -257,7 +263,7 @@ def test_a_redrawn_job_keeps_its_release(make_world: MakeWorld) -> None:
     ears.take("a", release={"id": "2026-11-29.2"})
     assert ears.hear("a").to == "s"
     [taken] = ears.world.store.jobs.take(WORKER, 10)
-    assert job_of(taken).release == "2026-11-29.2"
+    assert job_of(taken).answer.release == "2026-11-29.2"
     settle(ears.world, taken, GOOD)
     [row] = ears.world.store.judgements.rows(NOW // (24 * HOUR_MS))
     assert row["release"] == "2026-11-29.2"
@@ -278,7 +284,7 @@ def test_a_selected_answer_weighs_less_afterwards(
     names = [f"e{n}" for n in range(40)]
     ears.take(*names)
     jobs = ears.world.store.jobs.take(WORKER, 100)
-    chosen = {job_of(job).event_id for job in jobs}
+    chosen = {job_of(job).answer.event_id for job in jobs}
     assert chosen == {name for name in names if uniform(b"secret", "support", name) < 0.6}
     if judged_first:
         for job in jobs:
@@ -352,7 +358,7 @@ def test_what_the_checks_suppressed_gets_a_case_with_their_findings(
 def test_judge_and_feedback_flag_an_answer_once(make_world: MakeWorld) -> None:
     ears = listening(make_world, rest=1.0, cases_per_group_day=1)
     ears.take("a", "b", "c", "d")
-    jobs = {job_of(job).event_id: job for job in ears.world.store.jobs.take(WORKER, 10)}
+    jobs = {job_of(job).answer.event_id: job for job in ears.world.store.jobs.take(WORKER, 10)}
     assert ears.hear("a").case == "opened"
     assert ears.hear("b").case == "suppressed"
     assert settle(ears.world, jobs["c"], WRONG) == "opened"
@@ -407,7 +413,7 @@ def test_changed_rules_move_what_was_counted(ears: Listening) -> None:
     assert {n for name, n in counters.items() if "judge:sampled_out" in name} == {0}
     assert min(counters.values()) == 0
     [job] = ears.world.store.jobs.take(WORKER, 10)
-    assert job_of(job).ruleset == app.ruleset
+    assert job_of(job).answer.ruleset == app.ruleset
 
 
 # Once.

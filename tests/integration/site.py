@@ -80,7 +80,7 @@ class Site:
         events = [_renamed(raw, f"w{number}", ago) for raw in load_events()]
         if number == 0:
             events = [event for event in events if EARLIER_RELEASE in event]
-        more = [FORBIDDEN, GROUNDLESS]
+        more: list[dict[str, Any]] = [FORBIDDEN, GROUNDLESS]
         events += [json.dumps(event | {"event_id": str(uuid.uuid4())}).encode() for event in more]
         partitions = self.world.partitions
         for partition in range(partitions):
@@ -175,7 +175,7 @@ def _memory_limit(redis: Any) -> Iterator[None]:
     redis.config_set("maxmemory", *before.values())
 
 
-def _settings(judge: ScriptedJudge) -> dict[str, object]:
+def _settings(judge: ScriptedJudge) -> dict[str, Any]:
     name = uuid.uuid4().hex[:8]
     return {
         "topic_reviews": f"reviews-{name}",

@@ -159,9 +159,9 @@ def test_an_answer_without_a_release_says_so() -> None:
 
 
 def judged(said: Judgement, pi: float = 1.0, partial: bool = False) -> Judged:
-    asked = replace(
-        made.job("A seat costs 45 € a month."), pi=pi, app="support", release="r1", hour=HOUR
-    )
+    asked = made.job("A seat costs 45 € a month.")
+    answer = replace(asked.answer, pi=pi, app="support", release="r1", hour=HOUR)
+    asked = replace(asked, answer=answer)
     if said.assessment is not None:
         said = replace(said, assessment=replace(said.assessment, partial=partial))
     return judged_of(asked, said)

@@ -136,3 +136,21 @@ def test_the_number_stands_with_its_companions_in_the_first_row() -> None:
 def test_the_books_come_first_on_operations() -> None:
     first = next(panels(COMMITTED["operations"]))
     assert "groundwatch_accounting_imbalance" in first["targets"][0]["expr"]
+
+
+RUNBOOKS = (ROOT / "dashboards" / "runbooks.md").read_text(encoding="utf-8")
+ALERTS = {alert.lower() for alert in re.findall(r"^## (\w+)$", RUNBOOKS, re.MULTILINE)}
+
+
+def _runbooks(board: dict[str, Any]) -> set[str]:
+    urls = [link["url"] for panel in panels(board) for link in panel["links"]]
+    return {url.partition("#")[2] for url in urls if url.startswith("${runbook_url}#")}
+
+
+@everywhere
+def test_links_lead_to_a_runbook_that_exists(name: str) -> None:
+    assert _runbooks(COMMITTED[name]) - ALERTS == set()
+
+
+def test_what_an_alert_speaks_of_is_on_a_panel_that_links_to_its_runbook() -> None:
+    assert ALERTS - set().union(*map(_runbooks, COMMITTED.values())) == set()
