@@ -97,11 +97,14 @@ class Archive:
             )
             if status is None or text(status) == WITHHELD:
                 return None
-            count = self._c.client.hget(self._c.keys.group(text(group)), "count")
+            pipe = self._c.client.pipeline(transaction=False)
+            pipe.hget(self._c.keys.group(text(group)), "count")
+            pipe.hget(self._c.keys.lease(f"case:{case_id}"), "reviewer")
+            count, holder = pipe.execute()
         body = body_of(*fields)
         source, partition, offset = body["position"]
         return Case(
-            summary=_summary(body, text(status), int(count or 1)),
+            summary=_summary(body, text(status), int(count or 1), text(holder or b"")),
             event=body["event"],
             findings=body["findings"],
             evidence=body["evidence"],
@@ -258,7 +261,7 @@ def _numbers(reply: Any) -> Counter[str]:
     return Counter({field: int(number) for field, number in pairs(reply).items()})
 
 
-def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
+def _summary(body: dict[str, Any], status: str, alike: int, holder: str) -> CaseSummary:
     return CaseSummary(
         case_id=body["case_id"],
         app=body["app"],
@@ -276,6 +279,7 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         alike=alike,
         priority=priority_of(body).total,
         scripted=_scripted(body.get("judgement")),
+        holder=holder,
     )
 
 
@@ -288,6 +292,7 @@ def _row(
     judged: bytes | None,
     down: bytes | None,
     alike: bytes | None,
+    holder: bytes | None,
 ) -> CaseSummary:
     """A case in a list: as it was drafted, and what judge and feedback added since."""
     row: dict[str, Any] = orjson.loads(summary)
@@ -304,6 +309,7 @@ def _row(
         alike=int(alike or 1),
         priority=float(priority),
         scripted=bool(marks.get("scripted")),
+        holder=text(holder or b""),
         **row,
     )
 

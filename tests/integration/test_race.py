@@ -18,7 +18,7 @@ CASES = 12
 def test_two_people_race_at_two_servers_and_nothing_is_labelled_twice(make_world: Any) -> None:
     world: World = make_world(partitions=1, topic_reviews=f"reviews-{uuid.uuid4().hex[:8]}")
     world.facts.create_topic(world.settings.topic_reviews, 1)
-    world.produce(CASES, poison_every=0, faulty_every=1)
+    world.produce(2 * CASES, poison_every=0, faulty_every=2)
     consumer = world.consume()
     world.until_received()
     assert world.stop(consumer) == 0

@@ -5,7 +5,7 @@
 -- since: of answers given since then (ms), 0 for any; none of these has a priority below lowest
 -- claimed: only those that somebody holds
 -- Returns the last one looked at and its score ('' at the end), then of each case found: id, score,
--- status, severity, summary, what the judge added, thumbs down, members of its group.
+-- status, severity, summary, what the judge added, thumbs down, members of its group, who holds it.
 local prefix, spec = ARGV[1], cjson.decode(ARGV[2])
 
 local walk, fewest
@@ -75,7 +75,8 @@ local function take(id, score)
     'judged', 'thumbs_down', 'group', 'occurred')
   if case[1] and (spec.since == 0 or tonumber(case[7]) >= spec.since) then
     local alike = redis.call('HGET', prefix .. 'g:' .. case[6], 'count')
-    reply[#reply + 1] = {id, score, case[1], case[2], case[3], case[4], case[5], alike}
+    local holder = redis.call('HGET', prefix .. 'lease:case:' .. id, 'reviewer')
+    reply[#reply + 1] = {id, score, case[1], case[2], case[3], case[4], case[5], alike, holder}
     found = found + 1
   end
 end
