@@ -165,6 +165,14 @@ class CaseFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """Where an open case stands: ``number`` from 1, ``of`` so many open ones."""
+
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class CasePage:
     """Cases by falling priority; ``next_cursor`` is None on the last page (opaque otherwise)."""
 

@@ -209,6 +209,11 @@ class ReviewDesk(Protocol):
         """Every change, the oldest first."""
         ...
 
+    def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
+        """Label cases that were picked from a list, unopened; returns how many. Left alone is what
+        somebody else holds, what has a label by now or is gone, and whose app requires more."""
+        ...
+
     def label_group(
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
     ) -> int:

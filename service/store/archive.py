@@ -11,12 +11,14 @@ import orjson
 from service import feedback
 from service.accounting import CASE_STATES, Books, States, books_of
 from service.drafts import priority_of
+from service.makeup import Makeup
 from service.review.cases import (
     SEVERITY_ORDER,
     Case,
     CaseFilter,
     CasePage,
     CaseSummary,
+    QueuePlace,
     lowest_priority,
 )
 from service.store.casefile import BODY_FIELDS, body_of
@@ -24,6 +26,7 @@ from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
 from service.store.cursors import decode_cursor, encode_cursor
 from service.store.jobs import Jobs
+from service.store.makeups import makeups_of
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
@@ -31,6 +34,9 @@ CLAIMED = ("status", "claimed")
 STEPS = 500
 """Cases that one script call looks at: a ZINTERSTORE of two large indexes would block Redis for
 tens of milliseconds, a step of the walk along the rarest one takes one or two."""
+
+_FAR = 2_000
+"""Cases that a search by time looks at."""
 
 
 class Archive:
@@ -48,24 +54,20 @@ class Archive:
     ) -> CasePage:
         """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
         among them. ValueError for a cursor that is not ours."""
-        keys, since_ms = self._c.keys, filter.since_ms or 0
-        indexes = filter.indexes()
+        keys, indexes = self._c.keys, filter.indexes()
         claimed = CLAIMED in indexes
         indexes = [("status", "open") if index == CLAIMED else index for index in indexes]
         spec: dict[str, Any] = {
             "indexes": [keys.index(*index) for index in indexes or [("all", "cases")]],
-            "steps": STEPS, "since": since_ms, "claimed": claimed,
-            "lowest": lowest_priority(since_ms),
+            "steps": STEPS, "claimed": claimed,
         }  # fmt: skip
+        if filter.since_ms is not None:
+            spec |= {"since": filter.since_ms, "lowest": lowest_priority(filter.since_ms)}
         after, found = decode_cursor(cursor), list[Any]()
         while True:
             name, score = after or ("", 0.0)
             spec |= {"after": name, "score": repr(score), "want": limit + 1 - len(found)}
-            name, score, *rows = self._c.run(
-                "list_cases",
-                [keys.index("status", WITHHELD)],
-                [keys.prefix, orjson.dumps(spec)],
-            )
+            name, score, *rows = self._list(spec)
             found += rows
             if len(found) > limit or not name:
                 break
@@ -74,6 +76,17 @@ class Archive:
         return CasePage(
             [_row(*row) for row in found[:limit]],
             encode_cursor((text(last[0]), float(last[1]))) if last else None,
+        )
+
+    def _rows(self, case_ids: Sequence[str]) -> list[CaseSummary]:
+        """Of these, in this order, as far as they may be seen."""
+        _, _, *rows = self._list({"ids": case_ids}) if case_ids else (b"", b"")
+        return [_row(*row) for row in rows]
+
+    def _list(self, spec: dict[str, Any]) -> Any:
+        keys = self._c.keys
+        return self._c.run(
+            "list_cases", [keys.index("status", WITHHELD)], [keys.prefix, orjson.dumps(spec)]
         )
 
     def kept(self, case_ids: Sequence[str]) -> frozenset[str]:
@@ -120,6 +133,17 @@ class Archive:
             feedback=body.get("feedback"),
             priority=priority_of(body),
         )
+
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        """Where an open case stands in the queue of this filter, in O(log n). None for one that is
+        not in it, and where no one index holds that queue."""
+        index = _index_of(filter)
+        if index is None:
+            return None
+        key = self._c.keys.index(*index)
+        with self._c.guard():
+            rank, size = self._c.client.zrevrank(key, case_id), self._c.client.zcard(key)
+        return None if rank is None else QueuePlace(int(rank) + 1, int(size))
 
     def case_counts(self) -> dict[str, int]:
         """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
@@ -185,6 +209,26 @@ class Archive:
             f"{name}s": sorted(map(text, values)) for name, values in zip(names, found, strict=True)
         }
 
+    def makeups(self, app: str) -> tuple[Makeup, ...]:
+        """What the app's releases were made of, by the hour in which that was first told."""
+        return makeups_of(self._c, app)
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
+        among the first :data:`_FAR` of those."""
+        keys = self._c.keys
+        others = [keys.index(*index) for index in filter.indexes() if index[0] != "status"]
+        with self._c.guard():
+            early = self._c.client.zrangebyscore(
+                keys.index("since", "open"), filter.since_ms or 0, until_ms, start=0, num=_FAR
+            )
+            pipe = self._c.client.pipeline(transaction=False)
+            for other in others:
+                pipe.zmscore(other, early)
+            scores = pipe.execute() if early else []
+        fitting = [name for name, *found in zip(early, *scores, strict=True) if None not in found]
+        return self._rows([text(name) for name in fitting[:limit]])
+
     def totals(self) -> dict[str, int]:
         with self._c.guard():
             totals = pairs(self._c.client.hgetall(self._c.keys.totals))
@@ -247,6 +291,17 @@ class Archive:
             for app, releases in zip(apps, found, strict=True)
             for release, ms in releases
         }
+
+
+def _index_of(filter: CaseFilter) -> tuple[str, str] | None:
+    """The one index that holds exactly the open cases of this filter, if there is one."""
+    if filter == CaseFilter():
+        return "status", "open"
+    if filter == CaseFilter(severity=filter.severity) and filter.severity is not None:
+        return "open", filter.severity
+    if filter == CaseFilter(group=filter.group) and filter.group is not None:
+        return "group", filter.group
+    return None
 
 
 _COUNTERS_AT_ONCE = 50

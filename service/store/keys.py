@@ -14,6 +14,7 @@
 | nd:A:D | hash | the same for day D, after 14 days |
 | days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
+| makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
 | first:A | zset | those releases by when they were first seen (ms) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
@@ -150,6 +151,9 @@ class Keys:
 
     def releases(self, app: str) -> str:
         return f"{self.prefix}releases:{app}"
+
+    def makeups(self, app: str) -> str:
+        return f"{self.prefix}makeups:{app}"
 
     def first_seen(self, app: str) -> str:
         """Of its releases."""

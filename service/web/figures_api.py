@@ -293,7 +293,7 @@ def figure_routes(
                 "first": _date(begin),
                 "last": _date(end),
                 "checked": rates.checked,
-                "rates": {name: _rate(part(rates)) for name, part in RATES.items()},
+                "rates": {name: rate_body(part(rates)) for name, part in RATES.items()},
                 "judge_coverage": {
                     **_coverage(coverage_of(measures)),
                     "by_stratum": {stratum: _coverage(part) for stratum, part in strata.items()},
@@ -313,7 +313,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _rate(rate: Rate) -> dict[str, Any]:
+def rate_body(rate: Rate) -> dict[str, Any]:
     counts = {"hits": rate.hits, "trials": rate.trials, "answers": rate.answers}
     return counts | _estimate(rate.estimate)
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary
+from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary, QueuePlace
+from service.store.makeups import MAKEUPS_PER_APP
 from tests.contract.judged import GOOD, WORKER, WRONG, job_of, judged_world, settle
-from tests.contract.reviewing import ANN, case, desk_of, reviewed_world
+from tests.contract.reviewing import ANN, BOB, EVE, RIGHT, case, desk_of, reviewed_world
 from tests.contract.reviewing import WRONG as LABEL
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
@@ -261,6 +262,73 @@ def test_a_cursor_that_is_not_ours(world: World, cursor: str) -> None:
     world.take([flagged("a")])
     with pytest.raises(ValueError, match="cursor"):
         world.archive.list_cases(EVERYTHING, cursor, 10)
+
+
+def test_a_case_stands_at_the_place_where_the_queue_lists_it(world: World) -> None:
+    for n in range(5):
+        world.take([flagged(f"e{n}", n)], at_ms=NOW + n * 60_000)
+    listed = walk(world, 2, CaseFilter())
+    places = [world.archive.place(found.case_id, CaseFilter()) for found in listed]
+    assert places == [QueuePlace(number, 5) for number in range(1, 6)]
+    gravest = CaseFilter(severity=listed[2].severity)
+    by_severity = [found.case_id for found in walk(world, 9, gravest)]
+    at = by_severity.index(listed[2].case_id) + 1
+    assert world.archive.place(listed[2].case_id, gravest) == QueuePlace(at, len(by_severity))
+    group = CaseFilter(group=listed[2].group)
+    assert world.archive.place(listed[2].case_id, group) == QueuePlace(1, 1)
+    for nowhere in (CaseFilter(app="support"), CaseFilter(severity="low"), EVERYTHING):
+        assert world.archive.place(listed[2].case_id, nowhere) is None
+    assert world.archive.place("absent", CaseFilter()) is None
+
+
+def test_what_reviewers_hold_is_listed_as_claimed(make_world: MakeWorld) -> None:
+    world = make_world()
+    world.take([flagged(f"e{n}", n) for n in range(4)])
+    desk = desk_of(world.connection)
+    held = [desk.claim(case(name), who, NOW) for name, who in (("e1", ANN), ("e3", BOB))]
+    claimed = world.archive.list_cases(CaseFilter(status="claimed"))
+    assert sorted(ids(claimed.cases)) == ["e1", "e3"]
+    assert claimed.next_cursor is None
+    assert ids(world.archive.list_cases(CaseFilter(app="sales", status="claimed")).cases) == []
+    desk.release(held[0])
+    assert ids(world.archive.list_cases(CaseFilter(status="claimed")).cases) == ["e3"]
+    # A label ends it, and so does the end of the lease.
+    desk.save(held[1], RIGHT, 0, NOW)
+    lost = desk.claim(case("e2"), EVE, NOW)
+    world.connection.client.delete(world.connection.keys.lease(lost.subject))
+    assert world.archive.list_cases(CaseFilter(status="claimed")).cases == []
+
+
+def test_the_first_bad_answers_since_a_time_come_in_its_order(world: World) -> None:
+    for n in range(8):
+        app = "sales" if n == 4 else "support"
+        world.take([flagged(f"e{n}", n, app=app)], at_ms=NOW + n * 60_000)
+    since = CaseFilter(app="support", since_ms=NOW + 2 * 60_000)
+    found = world.archive.first_since(since, NOW + 6 * 60_000, 3)
+    assert ids(found) == ["e2", "e3", "e5"]
+    assert ids(world.archive.first_since(since, NOW + 3 * 60_000, 9)) == ["e2", "e3"]
+
+
+def test_what_releases_are_made_of_is_kept_by_when_it_was_first_told(world: World) -> None:
+    hour = NOW // HOUR_MS
+    for n, prompt in ((3, "p2"), (1, "p1"), (5, "p2"), (2, "p2")):
+        release = {"id": "r1", "prompt": prompt, "index": "i1"}
+        world.take([event(f"e{n}", release=release)], at_ms=NOW + n * HOUR_MS)
+    world.take([event("x", purpose="shadow", release={"id": "r1", "prompt": "p3"})])
+    made = world.archive.makeups("support")
+    assert [(one.release, one.hour - hour, one.told()) for one in made] == [
+        ("r1", 1, {"prompt": "p1", "index": "i1"}), ("r1", 2, {"prompt": "p2", "index": "i1"})
+    ]  # fmt: skip
+    assert world.archive.makeups("sales") == ()
+
+
+def test_a_flood_of_makeups_is_bounded(world: World) -> None:
+    for n in range(MAKEUPS_PER_APP + 10):
+        release = {"id": "r1", "prompt": f"p{n}"}
+        world.take([event(f"e{n}", release=release)], at_ms=NOW + n * HOUR_MS)
+    made = world.archive.makeups("support")
+    assert len(made) == MAKEUPS_PER_APP
+    assert made[-1].told() == {"prompt": f"p{MAKEUPS_PER_APP + 9}"}
 
 
 def test_the_oldest_open_case_of_each_severity_goes_when_it_is_settled(

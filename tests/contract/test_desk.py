@@ -579,6 +579,34 @@ def test_each_write_tells_that_the_outbox_has_work(make_world: MakeWorld) -> Non
     assert world.store.reviews.unflushed() == []
 
 
+def test_picked_cases_are_labelled_unopened_and_what_others_hold_is_left(
+    make_world: MakeWorld,
+) -> None:
+    world = world_of(make_world, a="x", b="y", c="z", d="x")
+    desk = desk_of(world.connection)
+    desk.claim(case("b"), BOB, NOW)
+    desk.save(desk.claim(case("c"), BOB, NOW), RIGHT, 0, NOW)
+    names = [case(name).removeprefix("case:") for name in ("a", "b", "c", "d")]
+    assert desk.label_cases([*names, "none"], ANN, WRONG, NOW) == 2
+    for name in ("a", "d"):
+        [change] = desk.history(case(name))
+        assert (change.reviewer, change.action) == (ANN, Action.LABELLED_IN_BULK)
+        assert (change.label, change.context["event_id"]) == (WRONG, name)
+    assert desk.history(case("b")) == []
+    assert [change.reviewer for change in desk.history(case("c"))] == [BOB]
+    assert list(desk.holders([case(name) for name in "abcd"])) == [case("b")]
+    assert balanced(world)
+
+
+def test_a_pick_lacks_what_its_app_requires_and_is_left(make_world: MakeWorld) -> None:
+    world = world_of(make_world, a="x")
+    strict = policy(review=ReviewPolicy(required=("answer", "fault"), double_label=0.0))
+    desk = desk_of(world.connection, strict)
+    assert desk.label_cases([case("a").removeprefix("case:")], ANN, WRONG, NOW) == 0
+    assert desk.history(case("a")) == []
+    assert desk.holders([case("a")]) == {}
+
+
 def test_who_counts_is_told_each_change_once_it_is_stored(make_world: MakeWorld) -> None:
     told: list[Change] = []
     world = world_of(make_world, a="x", b="x")

@@ -17,11 +17,12 @@ from service.review.desk import (
     Labelled,
     Lease,
     LeaseLost,
+    LeaseTaken,
     Stale,
     UnknownParts,
     UnknownSubject,
 )
-from service.review.fitting import speaks_of_strangers
+from service.review.fitting import fitted, speaks_of_strangers
 from service.review.labels import Action, Change, Label, missing_parts
 from service.review.state import state_of
 from service.sampling import uniform
@@ -31,7 +32,7 @@ from service.store.reviews.changes import Changes
 from service.store.reviews.dealing import Dealing
 from service.store.reviews.groups import Groups, decided
 from service.store.reviews.leases import DEFAULT_LEASE_MS, Leases
-from service.store.reviews.subjects import Subjects
+from service.store.reviews.subjects import Subject, Subjects
 
 __all__ = ["DEFAULT_LEASE_MS", "Changes", "Desk"]
 
@@ -175,6 +176,36 @@ class Desk:
 
     def group(self, group_id: str) -> Group | None:
         return self._groups.get(group_id)
+
+    def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
+        picked = self._subjects.read([f"case:{case_id}" for case_id in case_ids])
+        done = sum(
+            self._label_picked(one, one.body, reviewer, label, now_ms)
+            for one in picked
+            if one.body is not None and not state_of(one.history).settled
+        )
+        self._on_change()
+        return done
+
+    def _label_picked(
+        self, case: Subject, body: Mapping[str, Any], reviewer: str, label: Label, now_ms: int
+    ) -> bool:
+        change = Change(
+            case.name,
+            case.version + 1,
+            now_ms,
+            reviewer,
+            Action.LABELLED_IN_BULK,
+            fitted(label, case.material),
+            context=_context(body),
+        )
+        try:
+            self._require(body["app"], "case", label, len(case.material.findings))
+            lease = self._leases.claim(case.name, reviewer, now_ms)
+            self._changes.append(case.history, change, lease=lease)
+        except (Incomplete, LeaseLost, LeaseTaken, Stale, UnknownSubject):
+            return False
+        return True
 
     def label_group(
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]

@@ -2,14 +2,14 @@
 -- KEYS[1] withheld cases · ARGV[1] prefix · [2] JSON:
 -- indexes: keys a case has to stand in, at least one; the rarest is walked · want: how many at most
 -- steps: how many to look at · after, score: the one that was looked at last, '' for none
--- since: of answers given since then (ms), 0 for any; none of these has a priority below lowest
--- claimed: only those that somebody holds
+-- since: of answers given since then (ms), or not there; none of these has a priority below lowest
+-- claimed: only those that somebody holds · ids: instead of all this, these and in their order
 -- Returns the last one looked at and its score ('' at the end), then of each case found: id, score,
 -- status, severity, summary, what the judge added, thumbs down, members of its group, who holds it.
 local prefix, spec = ARGV[1], cjson.decode(ARGV[2])
 
 local walk, fewest
-for _, key in ipairs(spec.indexes) do
+for _, key in ipairs(spec.indexes or {}) do
   local size = redis.call('ZCARD', key)
   if not fewest or size < fewest then
     walk, fewest = key, size
@@ -61,7 +61,7 @@ end
 
 local withheld = redis.call('EXISTS', KEYS[1]) == 1
 local function fits(id)
-  for _, key in ipairs(spec.indexes) do
+  for _, key in ipairs(spec.indexes or {}) do
     if key ~= walk and not redis.call('ZSCORE', key, id) then
       return false
     end
@@ -73,7 +73,7 @@ local reply, found = {'', ''}, 0
 local function take(id, score)
   local case = redis.call('HMGET', prefix .. 'case:' .. id, 'status', 'severity', 'summary',
     'judged', 'thumbs_down', 'group', 'occurred')
-  if case[1] and (spec.since == 0 or tonumber(case[7]) >= spec.since) then
+  if case[1] and (not spec.since or tonumber(case[7]) >= spec.since) then
     local alike = redis.call('HGET', prefix .. 'g:' .. case[6], 'count')
     local holder = redis.call('HGET', prefix .. 'lease:case:' .. id, 'reviewer')
     reply[#reply + 1] = {id, score, case[1], case[2], case[3], case[4], case[5], alike, holder}
@@ -81,6 +81,15 @@ local function take(id, score)
   end
 end
 
+if spec.ids then
+  for _, id in ipairs(spec.ids) do
+    local score = redis.call('HGET', prefix .. 'case:' .. id, 'priority')
+    if score and fits(id) then
+      take(id, score)
+    end
+  end
+  return reply
+end
 local ids
 if spec.claimed then
   ids = held_ones()
@@ -90,7 +99,7 @@ else
 end
 local complete = spec.claimed or #ids < 2 * spec.steps
 for i = 1, #ids, 2 do
-  if spec.since ~= 0 and tonumber(ids[i + 1]) < spec.lowest then
+  if spec.since and tonumber(ids[i + 1]) < spec.lowest then
     return reply
   end
   if fits(ids[i]) then

@@ -18,10 +18,11 @@ import orjson
 from service.accounting import Books, PartitionBook, States, books_of
 from service.health import Health
 from service.intake import Receipt
+from service.makeup import Makeup
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
-from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace, priority
 from service.review.desk import ChangePage, Disagreement, DisagreementPage
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
@@ -192,6 +193,18 @@ class MemoryCases:
         self._reach()
         return next((case for case in self.cases if case.summary.case_id == case_id), None)
 
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        self._reach()
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        ids = [summary.case_id for summary in found]
+        return QueuePlace(ids.index(case_id) + 1, len(ids)) if case_id in ids else None
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        self._reach()
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        found = [summary for summary in found if summary.occurred_ms <= until_ms]
+        return sorted(found, key=lambda summary: summary.occurred_ms)[:limit]
+
     def case_counts(self) -> dict[str, int]:
         self._reach()
         return dict(Counter(case.summary.status for case in self.cases))
@@ -229,9 +242,17 @@ class MemoryCases:
 class MemoryCounters:
     """Counters as a store has them: (app, hour) → field → n."""
 
-    def __init__(self, counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None) -> None:
+    def __init__(
+        self,
+        counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None,
+        makeups: Sequence[Makeup] = (),
+    ) -> None:
         self.all = dict(counters or {})
+        self.made = list(makeups)
         self.reads = 0
+
+    def makeups(self, app: str) -> list[Makeup]:
+        return [made for made in self.made if made.app == app]
 
     def counters(
         self, first_hour: int = 0, end_hour: int | None = None
