@@ -118,6 +118,7 @@ def overview_routes(
             fault_parts=partial(_fault_parts, t),
             silent_since=_silent_since(shown, t),
             day=partial(day_told, t),
+            iso_day=lambda number: date_of(number).isoformat(),
             url=partial(_url, scope, length, rate),
             cases_url=partial(_cases_url, scope, since_ms),
             compare_url=partial(_compare_url, scope, shown),

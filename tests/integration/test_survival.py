@@ -102,6 +102,7 @@ def test_redis_away_for_ten_seconds(make_world, redis_server) -> None:
     world.until(lambda: world.received() > 500)
     redis_server.stop()
     world.produce(2_000)
+    world.until(lambda: sum(world.samples("consumer_lag")) >= 2_000)
     time.sleep(10)
     assert consumer.poll() is None
     redis_server.start()
