@@ -71,4 +71,5 @@ def _count(apps: int, releases: int) -> int:
     durable.set_judge(0, 0, budget, budget, dict.fromkeys(names, 1.0))
     durable.set_precision(dict.fromkeys(CHECKS, _SOME))
     durable.set_agreement({"kappa": 0.5, "ac1": 0.5}, 1)
+    durable.set_redis(up=True)
     return series_of(declared.registry)
