@@ -12,6 +12,11 @@ TYPED := service consumers $(wildcard tools) tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE) pyproject.toml
 
+# More workers than two cores: a test with servers mostly waits. Files in order, so that the short
+# ones come last and no worker is left with a long one. A Redis of yours has room for one run only.
+WORKERS ?= $(if $(TEST_REDIS_URL),0,3)
+PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,11 +53,11 @@ demo: $(STAMP) ## Stream the bundled sample through the embedded monitor and sho
 
 .PHONY: test
 test: check ## Everything that CI runs: the checks, then every test
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
-	$(BIN)/pytest tests/unit
+	$(BIN)/pytest $(PARALLEL) tests/unit
 
 .PHONY: check
 check: $(STAMP) ## Lint, format, types, import contracts, lock files, no registry addresses
@@ -71,6 +76,10 @@ format: $(STAMP) ## Rewrite the files as ruff wants them
 .PHONY: kafka
 kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 	@$(BIN)/python -m tools.kafka
+
+.PHONY: dashboards
+dashboards: $(STAMP) ## Write the Grafana dashboards, alerts and runbooks anew from tools/dashboards
+	@$(BIN)/python -m tools.dashboards
 
 .PHONY: bench
 bench: $(STAMP) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks')

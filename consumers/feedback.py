@@ -23,7 +23,7 @@ from consumers.kafka import PartitionConsumer, TopicFacts
 from consumers.outages import RETRY_S, Outages
 from service.checks import where
 from service.events import Rejection
-from service.feedback import FeedbackOutcome
+from service.feedback import REFUSED, FeedbackOutcome
 from service.health import Health
 from service.joining import FeedbackJoin
 from service.metrics import NO_THUMB, Metrics
@@ -177,6 +177,8 @@ class FeedbackConsumer:
             else:
                 break
         self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
+        if joined.to:
+            self._metrics.observe_second_draw(refused=joined.to == REFUSED)
 
     def _opened(self) -> str:
         """The store's epoch. An outage while it is being rebuilt."""

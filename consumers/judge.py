@@ -115,6 +115,7 @@ class JudgeWorker:
         self._slots = asyncio.Semaphore(options.concurrency)
         self._parked = 0
         self._troubled = False
+        self._waiting: dict[object, str] = {}
         self._active: dict[str, asyncio.Task[None]] = {}
         self._settled = 0
 
@@ -241,7 +242,7 @@ class JudgeWorker:
     async def _once_or_twice(self, job: Job) -> Judgement:
         deadline_s = self._options.deadline_s
         first = await self._judge.judge(job, deadline_s)
-        u = uniform(self._options.secret, "flip", job.job_id)
+        u = uniform(self._options.secret, "flip", job.answer.job_id)
         if first.status is not Status.JUDGED or u >= self._options.flip_share:
             return first
         try:
@@ -279,17 +280,26 @@ class JudgeWorker:
         flush(self._store, self._sink)
 
     async def _patiently(self, call: Callable[[], T]) -> T:
-        """The call's result from a thread, however often something is away in between."""
-        while True:
-            try:
-                result = await asyncio.to_thread(call)
-            except Outage as outage:
-                self._health.set("judge", False, str(outage))
-                log.warning("judge_waits", error=str(outage))
-                await asyncio.sleep(RETRY_S)
-            else:
-                self._health.set("judge", True, self._options.says)
-                return result
+        """The call's result from a thread, however often something is away in between. While any
+        call waits, this worker is not ready, whatever else goes well."""
+        this = object()
+        try:
+            while True:
+                try:
+                    return await asyncio.to_thread(call)
+                except Outage as outage:
+                    if this not in self._waiting:
+                        log.warning("judge_waits", error=str(outage))
+                    self._waiting[this] = str(outage)
+                    self._tell()
+                    await asyncio.sleep(RETRY_S)
+        finally:
+            self._waiting.pop(this, None)
+            self._tell()
+
+    def _tell(self) -> None:
+        trouble = next(iter(self._waiting.values()), "")
+        self._health.set("judge", not trouble, trouble or self._options.says)
 
 
 async def run_judge(

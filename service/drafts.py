@@ -16,7 +16,7 @@ from service.checks import numbers
 from service.checks.citations import CitationReading
 from service.checks.model import CheckResult, Evidence, Finding, reasons_of
 from service.events import AnswerEvent
-from service.judging.jobs import Job, JobCitation, encode_job
+from service.judging.jobs import Answer, Job, JobCitation, answer_of_row, encode_job
 from service.review.cases import DAY_MS, Priority, priority_terms
 from service.verdicts import encode_case
 
@@ -61,7 +61,7 @@ class TaskDraft:
 @dataclass(frozen=True, slots=True)
 class JobDraft:
     """A judge job. ``place``: (app, hour, prefix of the counters' fields) where it is counted, in
-    case a full backlog refuses it."""
+    case a full backlog refuses it; ``record``: empty for one that is refused already."""
 
     job_id: str
     offset: int
@@ -141,34 +141,22 @@ def draft_job(
     answer: Checked, reading: CitationReading | None, max_bytes: int, hint: str = ""
 ) -> JobDraft:
     """``hint``: why it was drawn, if not by chance alone."""
-    row = answer.row
+    drawn = answer_of(answer)
     job = Job(
-        job_id=case_id(row.identity, row.event_id),
-        app=row.app,
-        identity=row.identity,
-        event_id=row.event_id,
-        release=row.release,
-        ruleset=row.ruleset,
-        language=row.language,
-        hour=row.hour,
-        occurred_ms=answer.occurred_ms,
-        position=(answer.source, answer.partition, row.offset),
-        stratum=row.stratum,
-        u=row.u,
-        pi=row.pi,
-        pi_audit=row.pi_audit,
-        factors=row.factors,
-        audited=row.audited,
-        flagged=row.flagged or bool(hint),
-        label=row.label,
+        answer=replace(drawn, flagged=drawn.flagged or bool(hint), hint=hint),
         event=_event_with_texts(answer.event, answer.texts),
         citations=_citations(reading),
-        hint=hint,
         weight=answer.weight,
     )
+    return replace(refused_job(answer), record=bounded_job(job, max_bytes))
+
+
+def refused_job(answer: Checked) -> JobDraft:
+    """Of an answer that a full backlog refuses, with all that its refusal is counted by."""
+    row = answer.row
     place = (row.app, row.hour, counter_prefix(row))
-    return JobDraft(job.job_id, row.offset, row.audited, row.stratum, place,
-                    bounded_job(job, max_bytes))  # fmt: skip
+    job_id = case_id(row.identity, row.event_id)
+    return JobDraft(job_id, row.offset, row.audited, row.stratum, place, b"")
 
 
 def bounded_job(job: Job, max_bytes: int) -> bytes:
@@ -199,39 +187,59 @@ def _citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
     )  # fmt: skip
 
 
-def case_body(answer: Checked) -> dict[str, Any]:
-    """A case before it is encoded and reduced; of an answer without findings, a low one."""
-    event, row, findings = answer.event, answer.row, answer.findings
-    evidence = [item for result in answer.results.values() for item in result.evidence]
-    severity = findings[0].severity.value if findings else "low"
+def answer_of(answer: Checked) -> Answer:
+    """What identifies and places it, as the judge keeps it too."""
+    row = answer.row
+    of_row = answer_of_row(
+        row, case_id(row.identity, row.event_id), answer.source, answer.partition
+    )
+    return replace(of_row, occurred_ms=answer.occurred_ms)
+
+
+def body_of(
+    answer: Answer, findings: Sequence[Finding], group: str, weight: float
+) -> dict[str, Any]:
+    """What every case says of its answer, whoever opened it. Without findings, a low one."""
     return {
-        "case_id": case_id(event.app, event.event_id),
-        "app": row.app,
-        "event_id": event.event_id,
-        "release": event.release.id or "",
-        "release_label": row.release,
-        "ruleset": row.ruleset,
-        "language": row.language,
+        "case_id": answer.job_id,
+        "app": answer.app,
+        "event_id": answer.event_id,
+        "release": answer.release,
+        "release_label": answer.release,
+        "ruleset": answer.ruleset,
+        "language": answer.language,
         "occurred_ms": answer.occurred_ms,
-        "severity": severity,
+        "severity": findings[0].severity.value if findings else "low",
         "checks": sorted({finding.check for finding in findings}),
         "reasons": sorted({finding.reason for finding in findings}),
         "headline": findings[0].detail[:500] if findings else "",
-        "query": event.query[:500],
-        "group": answer.group,
-        "weight": answer.weight,
-        "outcomes": {name: result.outcome.value for name, result in answer.results.items()},
-        "not_evaluated": reasons_of(answer.results),
-        "stratum": row.stratum,
-        "u": row.u,
-        "pi": row.pi,
-        "pi_audit": row.pi_audit,
-        "position": [answer.source, answer.partition, row.offset],
+        "group": group,
+        "weight": weight,
+        "outcomes": {},
+        "stratum": answer.stratum,
+        "u": answer.u,
+        "pi": answer.pi,
+        "pi_audit": answer.pi_audit,
+        "position": list(answer.position),
         "findings_total": len(findings),
-        "findings": [_plain(finding) for finding in findings[:FINDINGS_PER_CASE]],
+        "findings": [],
+        "evidence": [],
+        "reduced": False,
+    }
+
+
+def case_body(answer: Checked) -> dict[str, Any]:
+    """A case of the checks, before it is encoded and reduced."""
+    event, results = answer.event, answer.results
+    evidence = [item for result in results.values() for item in result.evidence]
+    return body_of(answer_of(answer), answer.findings, answer.group, answer.weight) | {
+        "release": event.release.id or "",
+        "query": event.query[:500],
+        "outcomes": {name: result.outcome.value for name, result in results.items()},
+        "not_evaluated": reasons_of(results),
+        "findings": [_plain(finding) for finding in answer.findings[:FINDINGS_PER_CASE]],
         "evidence": [_plain(item) for item in evidence[:FINDINGS_PER_CASE]],
         "event": _event_with_texts(event, answer.texts),
-        "reduced": False,
     }
 
 
@@ -286,10 +294,12 @@ def reduce_case(body: Mapping[str, Any], max_bytes: int) -> dict[str, Any]:
 
     First the texts of chunks without evidence go, then all texts, then evidence, metadata and all
     findings but the first few, then the tails of the answer and of everything else. ``reduced``
-    says so. Below some 20 kB a record gets no smaller.
+    says so. Below some 20 kB a record gets no smaller. A task is labelled blind, so the texts that
+    it keeps must not tell where the checks found something: it keeps the first chunks' instead.
     """
     small = dict(body, reduced=True, event=dict(body["event"]))
-    for step in (_drop_idle_texts, _drop_texts, _drop_lists, *_CUTS):
+    first = _drop_last_texts if body.get("kind") == "task" else (_drop_idle_texts,)
+    for step in (*first, _drop_texts, _drop_lists, *_CUTS):
         step(small)
         if len(encode_case(small)) <= max_bytes:
             break
@@ -305,6 +315,15 @@ def shrink_case(record: bytes) -> bytes:
 def _drop_idle_texts(body: dict[str, Any]) -> None:
     used = {item["ref"] for item in body["evidence"]}
     _without_texts(body, keep=used)
+
+
+def _keep_first_texts(body: dict[str, Any], share: float) -> None:
+    retrieved = body["event"]["retrieved"]
+    kept = int(share * len(retrieved))
+    _without_texts(body, keep={chunk["ref"] for chunk in retrieved[:kept]})
+
+
+_drop_last_texts = tuple(partial(_keep_first_texts, share=share) for share in (0.5, 0.25))
 
 
 def _drop_texts(body: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import structlog
 from service import bootstrap
 from service.bootstrap import Parts
 from service.controller import MICROS, budget_of
+from service.figures import FigureKeeper
 from service.health import Health
 from service.outage import Outage
 from service.store.rollup import roll_up
@@ -30,6 +31,7 @@ class GaugeKeeper:
         self._parts = parts
         self._health = health
         self._controller = bootstrap.controller(parts)
+        self._figures = FigureKeeper(parts, now)
         self._retention = bootstrap.retention(parts)
         self._stop = threading.Event()
         self._roll_up_due = time.monotonic()
@@ -47,16 +49,20 @@ class GaugeKeeper:
         """Read the store once; an outage shows in the health, the gauges keep their last values."""
         parts = self._parts
         try:
+            parts.metrics.set_memory(*parts.store.ledger.memory())
             parts.metrics.set_books(parts.store.archive.books())
             self._refresh_cases()
             parts.store.tasks.expire(int(self._now() * 1000))
             self._retention.turn(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()
+            self._figures.refresh()
         except Outage as outage:
             self._health.set("redis", False, str(outage))
+            parts.metrics.set_redis(up=False)
         else:
             self._health.set("redis", True)
+            parts.metrics.set_redis(up=True)
         policy = parts.terms().policy
         parts.metrics.set_rulesets({app: policy.of(app).ruleset for app in [*policy.apps, "other"]})
 

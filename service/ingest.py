@@ -19,7 +19,6 @@ from service.pipeline import (
     Batch,
     Effects,
     Item,
-    Seen,
     Terms,
     missing_refs,
     process,
@@ -69,7 +68,7 @@ class Ingest:
             texts = self._documents.get(missing_refs(batch))
             seen = self._store.ledger.look_up(batch.items, _apps(batch, terms))
         if conflicts:
-            seen = Seen(seen.identities | conflicts, seen.releases)
+            seen = replace(seen, identities=seen.identities | conflicts)
         with self._metrics.time_stage("check"):
             effects = process(batch, texts, seen, terms)
         wanted = unsupported_numbers(effects)

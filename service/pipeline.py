@@ -40,6 +40,7 @@ from service.drafts import (
     draft_case,
     draft_job,
     draft_task,
+    refused_job,
     with_corpus_hints,
     with_seen,
 )
@@ -116,11 +117,13 @@ Releases = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the store already knows about a batch: which identities, and each app's releases."""
+    """What the store already knows about a batch: which identities, and each app's releases.
+    ``backlog_full``: the judge has no room for answers that are not audited."""
 
     identities: frozenset[int] = frozenset()
     releases: Mapping[str, Releases] = field(default_factory=dict)
     factors: Factors = INITIAL_FACTORS
+    backlog_full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +333,7 @@ class _Work:
         self.known = set(seen.identities)
         self.releases = _ReleaseBook(seen.releases, terms)
         self.factors = seen.factors
+        self.backlog_full = seen.backlog_full
         self.rows: list[Row] = []
         self.cases: list[CaseDraft] = []
         self.tasks: list[TaskDraft] = []
@@ -433,7 +437,7 @@ class _Work:
         task = draft_task(answer, self.terms.case_bytes) if row.audited else None
         job = None
         if row.selection == sampling.SELECTED:
-            job = draft_job(answer, item.reading, self.terms.job_bytes)
+            job = self._job(answer, item)
         self.cases.extend(filter(None, (case,)))
         self.tasks.extend(filter(None, (task,)))
         self.jobs.extend(filter(None, (job,)))
@@ -445,6 +449,12 @@ class _Work:
             for name, result in answer.results.items()
             if result.error is not None
         )
+
+    def _job(self, answer: Checked, item: Item) -> JobDraft:
+        """Its texts are encoded only where there is room for them."""
+        if self.backlog_full and not answer.row.audited:
+            return refused_job(answer)
+        return draft_job(answer, item.reading, self.terms.job_bytes)
 
     def look_at(
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int

@@ -22,8 +22,9 @@ import orjson
 from service.accounting import Kind, Row, prefix_of
 from service.drafts import CaseDraft, JobDraft, TaskDraft, case_draft, case_id
 from service.feedback import DRAWN, NEGATIVE, Heard, decode_heard
+from service.judging.jobs import Answer, answer_of_row
 from service.judging.judgement import Judgement, Status
-from service.judging.results import Answer, Judged, answer_of_row, decode_judged
+from service.judging.results import Judged, decode_judged
 from service.outage import Outage
 from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.policy import OTHER

@@ -3,6 +3,7 @@ and no skip that goes unnoticed."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from pathlib import Path
@@ -20,7 +21,10 @@ SERVERS = ("TEST_KAFKA_BOOTSTRAP", "TEST_REDIS_URL")
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """A shell's own settings must not steer a test, nor a process that one starts. Sockets of this
-    machine's file system reach no other one, and an event loop wakes itself up through a pair."""
+    machine's file system reach no other one, and an event loop wakes itself up through a pair. The
+    workers of a parallel run would flush each other's Redis if one were given."""
+    if config.getoption("numprocesses", None) and os.environ.get("TEST_REDIS_URL"):
+        raise pytest.UsageError("TEST_REDIS_URL names one server: run with -n 0")
     config.option.allow_unix_socket = True
     for name in [name for name in os.environ if name.startswith("GROUNDWATCH_")]:
         del os.environ[name]
@@ -33,6 +37,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.disable_socket)
         elif item.get_closest_marker("allow_hosts") is None:
             item.add_marker(pytest.mark.allow_hosts(hosts))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests, and what they import, stay alive to the end: no later collection of
+    garbage has to go through them."""
+    gc.collect()
+    gc.freeze()
 
 
 def _hosts_in(addresses: str) -> list[str]:

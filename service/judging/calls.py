@@ -31,6 +31,8 @@ class CallOutcome(StrEnum):
     BAD_REQUEST = "bad_request"
     NOT_A_COMPLETION = "not_a_completion"
     """Status 200 with something that is no chat completion: a page, an error body."""
+    TOO_LARGE = "too_large"
+    """More bytes than are read: a model that does not find its end, on this one answer."""
 
 
 HEALING = frozenset(
@@ -49,7 +51,11 @@ REPAIRABLE = frozenset(
 )
 """One more call, that says what was wrong, may bring a usable answer."""
 
-UNUSABLE = REPAIRABLE | {CallOutcome.REFUSED, CallOutcome.CONTENT_FILTER}
+UNUSABLE = REPAIRABLE | {
+    CallOutcome.REFUSED,
+    CallOutcome.CONTENT_FILTER,
+    CallOutcome.TOO_LARGE,
+}
 """The endpoint answered, but not with a ruling: such a judgement is ``undetermined``. After any
 other failure it is ``failed``."""
 

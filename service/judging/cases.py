@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from service.drafts import CaseDraft, bounded, case_draft
+from service.drafts import CaseDraft, body_of, bounded, case_draft
 from service.judging.findings import NAME
 from service.judging.results import Judged
 from service.pipeline import HOUR_MS, GroupHit, group_id
@@ -44,37 +44,10 @@ def draft_judged_case(
     """The case that this judgement opens, unless there is one already. ``event``: as the job has
     it; None makes a draft without a record. The findings themselves stand in the judgement, which
     is kept beside the case."""
-    answer, findings = judged.answer, judged.findings
-    severity = findings[0].severity.value if findings else "low"
-    hits = group_hits(judged)
-    body: dict[str, Any] = {
-        "case_id": answer.job_id,
-        "app": answer.app,
-        "event_id": answer.event_id,
-        "release": answer.release,
-        "release_label": answer.release,
-        "ruleset": answer.ruleset,
-        "language": answer.language,
-        "occurred_ms": answer.occurred_ms,
-        "severity": severity,
-        "checks": [NAME],
-        "reasons": sorted({finding.reason for finding in findings}),
-        "headline": findings[0].detail[:500] if findings else "",
-        "group": hits[0].group if hits else "",
-        "weight": weight,
-        "outcomes": {},
-        "stratum": answer.stratum,
-        "u": answer.u,
-        "pi": answer.pi,
-        "pi_audit": answer.pi_audit,
-        "position": list(answer.position),
-        "findings_total": len(findings),
-        "findings": [],
-        "evidence": [],
-        "reduced": False,
-    }
+    answer, hits = judged.answer, group_hits(judged)
+    body = body_of(answer, judged.findings, hits[0].group if hits else "", weight)
     record = b""
-    if event is not None and findings:
+    if event is not None and hits:
         record = bounded({**body, "query": str(event["query"])[:500], "event": event}, max_bytes)
     return case_draft(body, answer.position[2], answer.hour // 24, record)
 

@@ -157,7 +157,7 @@ class JudgeClient:
         except openai.APIStatusError as error:
             return self._refused(error.response, call, dialect)
         except _Unreadable as error:
-            return _broken(call, CallOutcome.NOT_A_COMPLETION, str(error)), None
+            return _broken(call, error.outcome, str(error)), None
         except openai.APIConnectionError as error:
             return _unconnected(call, error.__cause__), None
         except (httpx2.HTTPError, OSError) as error:
@@ -216,6 +216,10 @@ def _is_ready(reply: Reply) -> bool:
 class _Unreadable(Exception):
     """A body that is not read: too large, or compressed. The message is fit for a log."""
 
+    def __init__(self, outcome: CallOutcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
 
 class _Transport(httpx2.AsyncBaseTransport):
     """Sends our own headers and no others; reads a bounded, uncompressed body."""
@@ -245,7 +249,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         response = await self._inner.handle_async_request(bare)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
-            raise _Unreadable("compressed, though not asked for")
+            raise _Unreadable(CallOutcome.NOT_A_COMPLETION, "compressed, though not asked for")
         stream: Any = response.stream
         response.stream = _Bounded(stream)
         return response
@@ -263,7 +267,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for part in self._inner:
             size += len(part)
             if size > MAX_BODY_BYTES:
-                raise _Unreadable(f"more than {MAX_BODY_BYTES} bytes")
+                raise _Unreadable(CallOutcome.TOO_LARGE, f"more than {MAX_BODY_BYTES} bytes")
             yield part
 
     async def aclose(self) -> None:

@@ -49,6 +49,8 @@ _FILTER_CODES = frozenset(
 _QUOTA_CODES = frozenset({"insufficient_quota", "budget_exceeded", "billing_hard_limit_reached"})
 _THOUGHTS_END = "</think>"
 _FENCE = re.compile(r"\A```[a-z]*\s*\n(.*)\n\s*```\Z", re.DOTALL | re.IGNORECASE)
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: no text that anybody can encode holds one."""
 _BRACE_OR_QUOTE = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 
@@ -166,6 +168,19 @@ def _json_of(body: bytes | str) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
+        return _lenient_json_of(body)
+
+
+def _lenient_json_of(body: bytes | str) -> Any:
+    """What orjson refuses for one word in it: half a surrogate pair, a cut character. The envelope
+    of a completion is read all the same: one answer's words say nothing about the endpoint."""
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
+        return orjson.loads(_HALF.sub("\ufffd", whole))
+    except (ValueError, RecursionError):
         return None
 
 

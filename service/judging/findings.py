@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.checks.model import Finding, Severity
-from service.judging.jobs import Job
 from service.judging.judgement import Assessment, Claim, Judgement, Relevance, Verdict
 
 NAME = "judge"
@@ -60,10 +59,10 @@ _WORDS = {
 }
 
 
-def findings_of(judgement: Judgement, job: Job) -> tuple[Finding, ...]:
+def findings_of(judgement: Judgement, language: str) -> tuple[Finding, ...]:
     """What a person should look at, the gravest first; places are character offsets into the
-    job's answer."""
-    words = _WORDS["de" if job.language == "de" else "en"]
+    answer. ``language``: of the answer, two letters."""
+    words = _WORDS["de" if language == "de" else "en"]
     found = [*_of_assessment(judgement.assessment, words), *_of_relevance(judgement, words)]
     return tuple(sorted(found, key=lambda finding: _GRAVITY.index(finding.severity)))
 

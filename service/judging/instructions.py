@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from service.judging.material import Material, Passage
@@ -146,6 +147,10 @@ _ROWS = (
 )  # fmt: skip
 
 _GAPS = re.compile(r"[\s*`]+")
+_PIECES = re.compile(r"(?s)[\x00-\x7f]+|[^\x00-\x7f]{1,200}[\x00-\x7f]?")
+"""What is normalised at once: marks are put in order by comparing each with those before it, so a
+run of a hundred thousand would take hours."""
+_normal = partial(unicodedata.normalize, "NFKC")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
 """Letters of the plane of tags show nothing. A flag has at most six of them."""
 
@@ -157,7 +162,7 @@ def instructs(text: str) -> bool:
     if not text.isascii():
         if _TAGS.search(text) is not None:
             return True
-        text = unicodedata.normalize("NFKC", visible(text))
+        text = "".join(map(_normal, _PIECES.findall(visible(text))))[:MAX_TEXT]
     text = _GAPS.sub(" ", text)
     lowered = text.lower()
     return any(

@@ -7,13 +7,17 @@ and no document store to judge one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import orjson
 
+from service.accounting import Row
+
 ASSISTANT = "assistant"
 RETRIEVED = "retrieved"
+OTHER = "other"
+HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,14 @@ class JobCitation:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """``job_id``: the case id of the answer (one job an answer). ``app`` and ``release`` are the
+class Answer:
+    """Which answer is judged, where it is counted, and how it was drawn: what outlives the job.
+
+    ``job_id``: the case id of the answer (one job an answer). ``app`` and ``release`` are the
     bounded labels, ``identity`` the app's name as it was sent; ``hour``: hours since 1970;
     ``position``: (source, partition, offset). ``factors``: version of the sampling factors;
     ``flagged``: by the free checks; ``label``: the class that ``abstention`` gave the answer;
-    ``hint``: ``negative_feedback``, if that is why it was drawn; ``weight``: the app's,
-    among cases. ``event``: the answer event as a case record keeps it, chunk texts filled in where
-    they could be had."""
+    ``hint``: ``negative_feedback``, if that is why it was drawn."""
 
     job_id: str
     app: str
@@ -63,9 +67,49 @@ class Job:
     audited: bool
     flagged: bool
     label: str
+    hint: str = ""
+
+
+def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
+    """What a row in ``rag.verdicts`` knows of an answer that was drawn."""
+    return Answer(
+        job_id=job_id,
+        app=row.app,
+        identity=row.identity,
+        event_id=row.event_id,
+        release=row.release,
+        ruleset=row.ruleset,
+        language=row.language,
+        hour=row.hour,
+        occurred_ms=row.hour * HOUR_MS,
+        position=(source, partition, row.offset),
+        stratum=row.stratum,
+        u=row.u,
+        pi=row.pi,
+        pi_audit=row.pi_audit,
+        factors=row.factors,
+        audited=row.audited,
+        flagged=row.flagged,
+        label=row.label,
+    )
+
+
+def answer_in(data: Mapping[str, Any]) -> Answer:
+    """From JSON that has an answer's fields, and perhaps others. Raises KeyError, TypeError or
+    ValueError for what has them not."""
+    source, partition, offset = data["position"]
+    values = {name: data[name] for name in Answer.__dataclass_fields__}
+    return Answer(**values | {"position": (source, partition, offset)})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``event``: the answer event as a case record keeps it, chunk texts filled in where they could
+    be had; ``weight``: the app's, among cases."""
+
+    answer: Answer
     event: Mapping[str, Any]
     citations: tuple[JobCitation, ...] = ()
-    hint: str = ""
     weight: float = 1.0
 
     @property
@@ -73,7 +117,7 @@ class Job:
         return str(self.event["query"])
 
     @property
-    def answer(self) -> str:
+    def answer_text(self) -> str:
         return str(self.event["answer"])
 
     @property
@@ -90,7 +134,7 @@ class Job:
             if chunk.get("in_prompt", True) and chunk.get("text")
         )
         context = (
-            Source(item["name"], item["text"], item.get("kind") or "other")
+            Source(item["name"], item["text"], _context_kind(item))
             for item in self.event.get("context") or ()
             if item.get("kind") != ASSISTANT
         )
@@ -109,23 +153,26 @@ class Job:
         return sum(1 for c in retrieved if c.get("in_prompt", True) and not c.get("text"))
 
 
+def _context_kind(item: Mapping[str, Any]) -> str:
+    """As the event says; a piece of context that calls itself retrieved is no chunk: nobody can
+    cite it, and it is none of those whose share is useful."""
+    kind = str(item.get("kind") or OTHER)
+    return OTHER if kind == RETRIEVED else kind
+
+
 def encode_job(job: Job) -> bytes:
     return orjson.dumps(asdict(job))
 
 
 def decode_job(data: bytes) -> Job:
     """Raises KeyError, TypeError or ValueError for what :func:`encode_job` never made."""
-    plain = Job(**orjson.loads(data))
-    source, partition, offset = plain.position
-    return replace(
-        plain,
-        position=(source, partition, offset),
-        citations=tuple(
+    plain = orjson.loads(data)
+    return Job(
+        answer_in(plain["answer"]),
+        plain["event"],
+        tuple(
             JobCitation(cited["start"], cited["end"], tuple(cited["refs"]))
-            for cited in map(_fields, plain.citations)
+            for cited in plain["citations"]
         ),
+        plain["weight"],
     )
-
-
-def _fields(item: Any) -> dict[str, Any]:
-    return dict(item)

@@ -6,11 +6,13 @@ verified ruling says, or why there is none.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from service.judging.calls import (
     HEALING,
@@ -52,6 +54,8 @@ TRIES = 6
 """Most attempts at one call."""
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
+MOST_CHARS = 200_000
+"""Characters of an answer past which nobody is asked: no model rules on it in one reply."""
 MOST_SENTENCES = 4_000
 """Sentences past which nobody is asked: a ruling on them fits no reply, and its record no topic."""
 HALVINGS = 3
@@ -61,8 +65,11 @@ ASK_STORE_AGAIN_S = 1.0
 DEADLINE = "deadline"
 NO_SENTENCES = "no_sentences"
 TOO_MANY_SENTENCES = "too_many_sentences"
+ANSWER_TOO_LONG = "answer_too_long"
 COLLISION = "delimiter_collision"
 """Reasons that are no outcome of a call."""
+
+T = TypeVar("T")
 
 Holds = Callable[[str], str | None]
 """The ref of a corpus chunk that has a claim's evidence, or None."""
@@ -152,6 +159,13 @@ class Judge:
         self.random = random
         self.options = options
         self.corpora = corpora
+        self._computing = asyncio.Semaphore(1)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """``work`` in a thread, one at a time: hostile texts of some megabytes take seconds to
+        read, and meanwhile this loop has calls to time and jobs to renew."""
+        async with self._computing:
+            return await asyncio.to_thread(work)
 
     async def judge(self, job: Job, deadline_s: float) -> Judgement:
         """The judgement of one answer, within ``deadline_s`` seconds.
@@ -207,7 +221,9 @@ class _Course:
         self._calls = 0
 
     async def judgement(self, relevance: bool) -> Judgement:
-        material = material_of(self._job)
+        if len(self._job.answer_text) > MOST_CHARS:
+            return self._without(Status.UNDETERMINED, ANSWER_TOO_LONG)
+        material = await self._judge.aside(partial(material_of, self._job))
         if not material.sentences:
             return self._without(Status.UNDETERMINED, NO_SENTENCES)
         if len(material.sentences) > MOST_SENTENCES:
@@ -224,7 +240,7 @@ class _Course:
             status = Status.UNDETERMINED if unusable else Status.FAILED
             return self._without(status, reading.outcome.value)
         holds = self._judge.corpora(self._job.corpus)
-        assessment = assess(reading.ruling, material, holds)
+        assessment = await self._judge.aside(partial(assess, reading.ruling, material, holds))
         return self._made(
             status=Status.JUDGED,
             assessment=assessment,
@@ -237,11 +253,13 @@ class _Course:
         """The reply, and the material that it rules on: less of it, where all was too much."""
         judge = self._judge
         for halving in range(HALVINGS + 1):
-            call = ruling_call(material, judge.secret, judge.options.max_tokens)
+            call = await judge.aside(
+                partial(ruling_call, material, judge.secret, judge.options.max_tokens)
+            )
             reply = await self._ask(call)
             if reply is None or reply.outcome is not CallOutcome.CONTEXT_TOO_LONG:
                 break
-            less = material_of(self._job, _chars(material) // 2)
+            less = await judge.aside(partial(material_of, self._job, _chars(material) // 2))
             if halving == HALVINGS or not 0 < len(less.passages) < len(material.passages):
                 break
             material = less
@@ -281,9 +299,12 @@ class _Course:
             max_tokens *= 2
         fault = first.fault or _INCOMPLETE
         try:
-            call = repair_call(
-                material, self._judge.secret, max_tokens, first.words, fault, missing
-            )
+            call = await self._judge.aside(
+                partial(
+                    repair_call,
+                    material, self._judge.secret, max_tokens, first.words, fault, missing,
+                )
+            )  # fmt: skip
         except Collision:
             return None
         reply = await self._ask(call)
@@ -292,7 +313,10 @@ class _Course:
     async def _relevance(self) -> Relevance | None:
         """None, too, where it could not be had: that spoils no ruling."""
         try:
-            call = relevance_call(self._job.query, self._job.answer, self._judge.secret)
+            job, secret = self._job, self._judge.secret
+            call = await self._judge.aside(
+                partial(relevance_call, job.query, job.answer_text, secret)
+            )
         except Collision:
             self._attempts.append(f"relevance:{COLLISION}")
             return None
@@ -367,7 +391,7 @@ class _Course:
         if wait > 0:
             return wait, None
         try:
-            reserved = await self._judge.purse.reserve(estimated(call), self._job.audited)
+            reserved = await self._judge.purse.reserve(estimated(call), self._job.answer.audited)
         except Outage:
             breaker.release()
             if not self._calls:

@@ -67,7 +67,7 @@ def material_of(job: Job, max_chars: int | None = None) -> Material:
     said_before = job.said_before
     sources = job.sources
     if max_chars is not None:
-        room = max_chars - len(job.query) - len(job.answer) - sum(map(len, said_before))
+        room = max_chars - len(job.query) - len(job.answer_text) - sum(map(len, said_before))
         sources = _fitting(sources, room)
     passages = tuple(
         Passage(number, source.ref, source.text, source.kind)
@@ -75,13 +75,13 @@ def material_of(job: Job, max_chars: int | None = None) -> Material:
     )
     return Material(
         query=job.query,
-        answer=job.answer,
-        sentences=tuple(_sentences(job.answer, job.citations, passages)),
+        answer=job.answer_text,
+        sentences=tuple(_sentences(job.answer_text, job.citations, passages)),
         passages=passages,
         said_before=said_before,
-        language=job.language,
+        language=job.answer.language,
         partial=len(sources) < len(job.sources) or job.texts_missing > 0,
-        label=job.label,
+        label=job.answer.label,
     )
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import orjson
 
-from service.accounting import Row, prefix_of
+from service.accounting import prefix_of
 from service.checks.model import Finding, Severity
 from service.judging.findings import findings_of
-from service.judging.jobs import Job
+from service.judging.jobs import Answer, Job, answer_in
 from service.judging.judgement import (
     Judgement,
     Status,
@@ -23,32 +23,6 @@ from service.judging.judgement import (
     encode_judgement,
 )
 from service.verdicts import VERSION
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Which answer was judged, where it is counted, and how it was drawn: the part of
-    :class:`service.judging.jobs.Job` that outlives the job."""
-
-    job_id: str
-    app: str
-    identity: str
-    event_id: str
-    release: str
-    ruleset: str
-    language: str
-    hour: int
-    occurred_ms: int
-    position: tuple[str, int, int]
-    stratum: str
-    u: float
-    pi: float
-    pi_audit: float
-    factors: int
-    audited: bool
-    flagged: bool
-    label: str
-    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +39,9 @@ class Judged:
 
 
 def judged_of(job: Job, judgement: Judgement) -> Judged:
-    answer = Answer(**{name: getattr(job, name) for name in _ANSWER})
-    return Judged(answer, judgement, findings_of(judgement, job))
+    return Judged(job.answer, judgement, findings_of(judgement, job.answer.language))
 
 
-def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
-    """What a row in ``rag.verdicts`` knows of an answer that was drawn."""
-    return Answer(
-        job_id=job_id,
-        app=row.app,
-        identity=row.identity,
-        event_id=row.event_id,
-        release=row.release,
-        ruleset=row.ruleset,
-        language=row.language,
-        hour=row.hour,
-        occurred_ms=row.hour * 3_600_000,
-        position=(source, partition, row.offset),
-        stratum=row.stratum,
-        u=row.u,
-        pi=row.pi,
-        pi_audit=row.pi_audit,
-        factors=row.factors,
-        audited=row.audited,
-        flagged=row.flagged,
-        label=row.label,
-    )
-
-
-_ANSWER = tuple(Answer.__dataclass_fields__)
 MAX_FINDINGS = 100
 _CUTS = (2_000, 300, 100)
 """Characters that each text of a judgement keeps, while its record is too large."""
@@ -155,10 +103,8 @@ def _cut(value: Any, length: int) -> Any:
 def decode_judged(data: Mapping[str, Any]) -> Judged:
     """A record of ``rag.verdicts`` of kind ``judgement``. Raises KeyError, TypeError or ValueError
     for what is none."""
-    source, partition, offset = data["position"]
-    answer = {name: data[name] for name in _ANSWER} | {"position": (source, partition, offset)}
     return Judged(
-        Answer(**answer),
+        answer_in(data),
         decode_judgement(data["judgement"]),
         tuple(_finding(finding) for finding in data["findings"]),
         data["case"],

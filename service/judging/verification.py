@@ -129,7 +129,8 @@ def _distinct(claims: Iterable[RuledClaim]) -> tuple[RuledClaim, ...]:
         if _GRAVITY.index(claim.verdict) < _GRAVITY.index(former.verdict):
             found[key] = claim
         elif claim.verdict is former.verdict and claim is not former:
-            found[key] = replace(former, evidence=former.evidence + claim.evidence)
+            evidence = (former.evidence + claim.evidence)[:MAX_EVIDENCE]
+            found[key] = replace(former, evidence=evidence)
     if len(found) > MAX_CLAIMS:
         raise SchemaFault(f"more than {MAX_CLAIMS} claims in a sentence")
     return tuple(found.values())
@@ -253,7 +254,7 @@ class _Assessor:
         useful = self._useful(one for of_one in verified.values() for one in of_one)
         return Assessment(
             claims=claims,
-            faithfulness=faithfulness(claims),
+            faithfulness=faithfulness(claim.verdict for claim in claims),
             context_sufficient=ruling.context_sufficient,
             useful=tuple(dict.fromkeys(passage.ref for passage in useful)),
             context_precision=self._precision(useful),
@@ -391,7 +392,7 @@ class _Assessor:
             yield Citing(ref, sentence.number, ref in supporting)
 
 
-def faithfulness(claims: Iterable[Claim]) -> float | None:
+def faithfulness(verdicts: Iterable[str]) -> float | None:
     """Share of supported claims among all but those that are none; None without any."""
-    verdicts = [claim.verdict for claim in claims if claim.verdict is not Verdict.NOT_A_CLAIM]
-    return verdicts.count(Verdict.SUPPORTED) / len(verdicts) if verdicts else None
+    counted = [verdict for verdict in verdicts if verdict != Verdict.NOT_A_CLAIM]
+    return counted.count(Verdict.SUPPORTED) / len(counted) if counted else None

@@ -7,10 +7,12 @@ import time
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 
-from service.accounting import EMPTY_RETRIEVAL, LIVE, NO_EVIDENCE, Kind, Row
+from service.accounting import EMPTY_RETRIEVAL, LIVE, NO_EVIDENCE, CheckRow, Kind, Row
+from service.checks.citations import NAME as CITATIONS
 from service.events import AnswerEvent, Rejection
 from service.feedback import FeedbackOutcome
-from service.metrics.declared import Declared, Disposition
+from service.metrics.declared import AGE_BUCKETS, Declared, Disposition
+from service.metrics.histograms import observe_all
 from service.metrics.releases import (
     Place,
     ReleaseLabels,
@@ -69,28 +71,30 @@ class AnswerMetrics:
             declared.rejected.labels(reason).inc(number)
         for selection, number in Tally(row.selection for row in rows if row.selection).items():
             declared.judge_selections.labels(selection).inc(number)
-        for row in rows:
-            if row.kind is Kind.CHECKED:
-                declared.event_age.observe(max(0, now_ms - row.timestamp_ms) / 1000)
+        ages = [
+            max(0, now_ms - row.timestamp_ms) / 1000 for row in rows if row.kind is Kind.CHECKED
+        ]
+        observe_all(declared.event_age, AGE_BUCKETS, ages)
         with self._lock:
             self._observe_live(rows, events)
 
     def _observe_live(self, rows: Sequence[Row], events: Sequence[AnswerEvent | Rejection]) -> None:
         # Summed first: a labelled increment costs a lock and a look-up, an answer has a dozen.
-        sums, told = _Sums(), Told()
-        places: dict[tuple[str, str, int], Place] = {}
+        sums: dict[tuple[str, str, int], tuple[_Sums, Told]] = {}
         for n, row in enumerate(rows):
             if row.purpose != LIVE or row.kind not in (Kind.CHECKED, Kind.RECORDED):
                 continue
             key = row.app, row.release, row.hour
-            place = places.get(key)
-            if place is None:
-                place = places[key] = self._place(*key)
-            sums.add(place, row)
+            of_place = sums.get(key)
+            if of_place is None:
+                of_place = sums[key] = _Sums(), Told()
+            of_place[0].add(row)
             if events and not isinstance(event := events[n], Rejection):
-                told.add(place, event)
-        sums.count(self._declared)
-        told.count(self._declared)
+                of_place[1].add(event)
+        for key, (counted, told) in sums.items():
+            place = self._place(*key)
+            counted.count(self._declared, place)
+            told.count(self._declared, place)
 
     def _place(self, app: str, release: str, hour: int) -> Place:
         label = self._releases.label(app, release, hour)
@@ -162,53 +166,40 @@ class AnswerMetrics:
 
 
 class _Sums:
-    """Of the live answers of one batch, by the labels that they count under."""
+    """Of the live answers of one batch and place. Equal ones are many: they are counted first, and
+    worked out once."""
+
+    __slots__ = ("_checks", "_findings", "_heads")
 
     def __init__(self) -> None:
-        self._statuses: Tally[tuple[str, str, str]] = Tally()
-        self._kinds: Tally[tuple[str, str, str]] = Tally()
-        self._empty: Tally[Place] = Tally()
-        self._without_evidence: Tally[Place] = Tally()
-        self._citations: Tally[tuple[Place, int, int]] = Tally()
-        self._results: Tally[tuple[str, str, str, str]] = Tally()
-        self._findings: Tally[tuple[str, str, str, str]] = Tally()
-        self._not_evaluated: Tally[tuple[str, str, str]] = Tally()
+        self._heads: Tally[tuple[str, str, tuple[str, ...]]] = Tally()
+        self._checks: Tally[tuple[str, CheckRow]] = Tally()
+        self._findings: Tally[tuple[str, str]] = Tally()
 
-    def add(self, place: Place, row: Row) -> None:
-        app, release = place
-        self._statuses[app, release, row.status] += 1
-        if row.label:
-            self._kinds[app, release, row.label] += 1
-        if EMPTY_RETRIEVAL in row.marks:
-            self._empty[place] += 1
-        if NO_EVIDENCE in row.marks and row.label == ANSWERING:
-            self._without_evidence[place] += 1
-        for name, check in row.checks.items():
-            self._results[app, release, name, check.outcome] += 1
+    def add(self, row: Row) -> None:
+        self._heads[row.status, row.label, row.marks] += 1
+        self._checks.update(row.checks.items())
+        for check, reason, *_ in row.causes:
+            self._findings[check, reason] += 1
+
+    def count(self, declared: Declared, place: Place) -> None:
+        for (status, label, marks), number in self._heads.items():
+            declared.answers.labels(*place, status).inc(number)
+            if label:
+                declared.answer_kinds.labels(*place, label).inc(number)
+            if EMPTY_RETRIEVAL in marks:
+                declared.empty_retrievals.labels(*place).inc(number)
+            if NO_EVIDENCE in marks and label == ANSWERING:
+                declared.without_evidence.labels(*place).inc(number)
+        for (name, check), number in self._checks.items():
+            declared.check_results.labels(*place, name, check.outcome).inc(number)
             if check.not_evaluated:
-                self._not_evaluated[app, name, check.not_evaluated] += 1
-        citations = row.checks.get("citations")
-        if citations is not None and citations.evaluated:
-            self._citations[place, citations.evaluated, citations.failed] += 1
-        for check_name, reason, *_ in row.causes:
-            self._findings[app, release, check_name, reason] += 1
-
-    def count(self, declared: Declared) -> None:
-        for metric, tally in (
-            (declared.answers, self._statuses),
-            (declared.answer_kinds, self._kinds),
-            (declared.empty_retrievals, self._empty),
-            (declared.without_evidence, self._without_evidence),
-            (declared.check_results, self._results),
-            (declared.findings, self._findings),
-            (declared.not_evaluated, self._not_evaluated),
-        ):
-            for labels, number in tally.items():
-                metric.labels(*labels).inc(number)
-        for (place, m, x), number in self._citations.items():
-            for measure, value in _citation_sums(m, x):
-                if value:
+                declared.not_evaluated.labels(place[0], name, check.not_evaluated).inc(number)
+            if name == CITATIONS and check.evaluated:
+                for measure, value in _citation_sums(check.evaluated, check.failed):
                     declared.citation_sums.labels(*place, measure).inc(value * number)
+        for finding, number in self._findings.items():
+            declared.findings.labels(*place, *finding).inc(number)
 
 
 def _citation_sums(m: int, x: int) -> tuple[tuple[str, int], ...]:

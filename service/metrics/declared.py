@@ -56,7 +56,8 @@ THUMBS = (UP, DOWN)
 OTHER_REASON = "other"
 JUDGE_FAILURES = (
     *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences", "payload_lost",
+    "deadline", "delimiter_collision", "no_sentences", "too_many_sentences",
+    "answer_too_long", "payload_lost",
     OTHER_REASON,
 )  # fmt: skip
 WEIGHED = (
@@ -334,7 +335,7 @@ class Declared:
     def _declare_rates(self) -> None:
         self.rate = self._gauge(
             "rate", ("app", "rate", "statistic"),
-            "Rates over the running hour and the 24 before it, from the store's counters, so that "
+            "Rates over the running hour and the 23 before it, from the store's counters, so that "
             "a restart loses nothing: value, low and high (95 % interval), n (trials). "
             "unresolvable_citations_per_answer, unresolvable_citations_per_citation (clustered by "
             "answer), unsupported_numbers, abstentions, citing, not_evaluated (citations that "
@@ -360,7 +361,8 @@ class Declared:
     def _declare_judge(self) -> None:
         self.judge_selections = self._counter(
             "judge_selections_total", ("disposition",),
-            "Live answers by what the draw for the judge said; none where no judge is configured.",
+            "Draws for the judge among live answers, by what they said; none where no judge is "
+            "configured. An answer that negative feedback's second draw chooses counts once more.",
             "sum by (disposition) (rate(groundwatch_judge_selections_total[1h]))",
         )  # fmt: skip
         self.judge_refused = self._counter(
@@ -427,6 +429,13 @@ class Declared:
             "What scales an app's inclusion probabilities to the budget: 1 is the policy's own, "
             "less is slower. Only from `serve`.",
             "min by (app) (groundwatch_judge_factor)",
+        )  # fmt: skip
+        self.judge_coverage = self._gauge(
+            "judge_coverage", ("app",),
+            "selected / (selected + budget_skipped) of the answers of the last 24 hours. What is "
+            "skipped is not skipped at random: read it beside every judged rate. Absent for an app "
+            "of which nothing was drawn. Only from `serve`.",
+            "min by (app) (groundwatch_judge_coverage) < 0.95",
         )  # fmt: skip
         self.judge_breaker = self._gauge(
             "judge_breaker_open", (),

@@ -54,6 +54,7 @@ class DurableMetrics:
         self._budget = Shown(declared.judge_budget)
         self._budget_left = Shown(declared.judge_budget_left)
         self._factors = Shown(declared.judge_factor)
+        self._coverage = Shown(declared.judge_coverage)
         self._precision = Shown(declared.check_precision)
         self._labelled = Shown(declared.check_labelled)
         self._agreement = Shown(declared.agreement)
@@ -96,6 +97,11 @@ class DurableMetrics:
         self._budget.show(_labelled(budget))
         self._budget_left.show(_labelled(budget_left))
         self._factors.show(_labelled(factors))
+
+    def set_judge_coverage(self, by_app: Mapping[str, float]) -> None:
+        """App → share of what was drawn that the judge was given. Apps without a draw are absent:
+        no data is neither 0 nor 1."""
+        self._coverage.show(_labelled(by_app))
 
     def set_rulesets(self, by_app: Mapping[str, str]) -> None:
         """App → ruleset in force."""

@@ -13,6 +13,7 @@ from service.metrics.declared import (
     Disposition,
 )
 from service.metrics.releases import Place
+from service.sampling import SELECTED
 
 _DISPOSITIONS: dict[str, Disposition] = {
     "opened": "case", "suppressed": "suppressed", "grouped": "auto_grouped",
@@ -23,6 +24,11 @@ class JudgeMetrics(AnswerMetrics):
     def observe_refused(self, jobs: int) -> None:
         """Of the answers drawn for the judge, those that found its backlog full."""
         self._declared.judge_refused.inc(jobs)
+
+    def observe_second_draw(self, *, refused: bool) -> None:
+        """An answer that negative feedback's draw chose; ``refused``: by the full backlog."""
+        self._declared.judge_selections.labels(SELECTED).inc()
+        self._declared.judge_refused.inc(refused)
 
     def set_breaker(self, is_open: bool) -> None:
         self._declared.judge_breaker.set(is_open)

@@ -6,11 +6,9 @@ counts as not told.
 
 from __future__ import annotations
 
-from collections import Counter as Tally
-from collections.abc import Iterable
-
-from service.events import AnswerEvent
-from service.metrics.declared import LATENCY_STAGES, Declared
+from service.events import AnswerEvent, Usage
+from service.metrics.declared import LATENCY_BUCKETS, LATENCY_STAGES, Declared
+from service.metrics.histograms import observe_all
 from service.metrics.releases import Place
 
 MOST_TOKENS = 100_000_000
@@ -19,52 +17,52 @@ MOST_MS = 7 * 86_400_000.0
 
 
 class Told:
-    """Of the live answers of one batch."""
+    """Of the live answers of one batch and place, summed."""
+
+    __slots__ = ("_costs", "_input", "_milliseconds", "_output", "_timed", "_tokens", "_usd")
 
     def __init__(self) -> None:
-        self._tokens: Tally[tuple[str, str, str]] = Tally()
-        self._usd: dict[Place, float] = {}
-        self._fields: Tally[tuple[str, str, str]] = Tally()
-        self._seconds: dict[tuple[str, str, str], list[float]] = {}
+        self._input = self._output = self._tokens = self._costs = self._timed = 0
+        self._usd = 0.0
+        self._milliseconds: dict[str, list[float]] = {stage: [] for stage in LATENCY_STAGES}
 
-    def add(self, place: Place, event: AnswerEvent) -> None:
-        app, release = place
-        usage = event.usage
-        if usage is not None:
-            known = False
-            for kind, number in (("input", usage.input_tokens), ("output", usage.output_tokens)):
-                if number is not None and 0 <= number <= MOST_TOKENS:
-                    self._tokens[app, release, kind] += number
-                    known = True
-            self._fields[app, release, "tokens"] += known
-            cost = usage.cost_usd
-            if cost is not None and 0 <= cost <= MOST_USD:
-                self._usd[place] = self._usd.get(place, 0.0) + cost
-                self._fields[app, release, "cost"] += 1
+    def add(self, event: AnswerEvent) -> None:
+        if event.usage is not None:
+            self._add_usage(event.usage)
         if event.latency_ms:
-            self._fields[app, release, "latency"] += self._add_latency(place, event.latency_ms)
+            self._add_latency(event.latency_ms)
 
-    def _add_latency(self, place: Place, latency_ms: dict[str, float]) -> bool:
-        known = False
-        for stage in LATENCY_STAGES:
+    def _add_usage(self, usage: Usage) -> None:
+        tokens_in, tokens_out, usd = usage.input_tokens, usage.output_tokens, usage.cost_usd
+        told = False
+        if tokens_in is not None and 0 <= tokens_in <= MOST_TOKENS:
+            self._input += tokens_in
+            told = True
+        if tokens_out is not None and 0 <= tokens_out <= MOST_TOKENS:
+            self._output += tokens_out
+            told = True
+        self._tokens += told
+        if usd is not None and 0 <= usd <= MOST_USD:
+            self._usd += usd
+            self._costs += 1
+
+    def _add_latency(self, latency_ms: dict[str, float]) -> None:
+        told = False
+        for stage, times in self._milliseconds.items():
             milliseconds = latency_ms.get(stage)
             if milliseconds is not None and 0 <= milliseconds <= MOST_MS:
-                self._seconds.setdefault((*place, stage), []).append(milliseconds / 1000)
-                known = True
-        return known
+                times.append(milliseconds)
+                told = True
+        self._timed += told
 
-    def count(self, declared: Declared) -> None:
-        for labels, tokens in self._tokens.items():
-            declared.answer_tokens.labels(*labels).inc(tokens)
-        for place, usd in self._usd.items():
-            declared.answer_cost.labels(*place).inc(usd)
-        for labels, number in self._fields.items():
-            declared.usage_reported.labels(*labels).inc(number)
-        for labels, seconds in self._seconds.items():
-            _observe(declared, labels, seconds)
-
-
-def _observe(declared: Declared, labels: tuple[str, str, str], seconds: Iterable[float]) -> None:
-    histogram = declared.answer_latency.labels(*labels)
-    for value in seconds:
-        histogram.observe(value)
+    def count(self, declared: Declared, place: Place) -> None:
+        for kind, tokens in (("input", self._input), ("output", self._output)):
+            declared.answer_tokens.labels(*place, kind).inc(tokens)
+        declared.answer_cost.labels(*place).inc(self._usd)
+        reported = {"tokens": self._tokens, "cost": self._costs, "latency": self._timed}
+        for field, number in reported.items():
+            declared.usage_reported.labels(*place, field).inc(number)
+        for stage, times in self._milliseconds.items():
+            if times:
+                seconds = [milliseconds / 1000 for milliseconds in times]
+                observe_all(declared.answer_latency.labels(*place, stage), LATENCY_BUCKETS, seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -286,6 +286,27 @@ class Archive:
                 for (app, hour, _), reply in zip(some, pipe.execute(), strict=True):
                     found.setdefault((app, hour), Counter()).update(_numbers(reply))
         return found
+
+    def apps_counted(self, before_hour: int) -> set[str]:
+        """Those with any counter of an hour, or of a day, before this one (hours since 1970)."""
+        keys, client = self._c.keys, self._c.client
+        with self._c.guard():
+            members = client.zrangebyscore(keys.hours, "-inf", f"({before_hour}")
+            members += client.zrangebyscore(keys.days, "-inf", f"({before_hour // 24}")
+        return {_app_and_number(member)[0] for member in members}
+
+    def releases_first_seen(self, apps: Iterable[str], most: int) -> dict[tuple[str, str], int]:
+        """(app, release) → when it was first seen, ms since 1970; the ``most`` newest of an app."""
+        apps, pipe = list(apps), self._c.client.pipeline(transaction=False)
+        for app in apps:
+            pipe.zrevrange(self._c.keys.first_seen(app), 0, most - 1, withscores=True)
+        with self._c.guard():
+            found = pipe.execute()
+        return {
+            (app, text(release)): int(ms)
+            for app, releases in zip(apps, found, strict=True)
+            for release, ms in releases
+        }
 
 
 _COUNTERS_AT_ONCE = 50

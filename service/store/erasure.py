@@ -91,7 +91,7 @@ class Erasure:
                 page = self._c.client.xrange(keys.jobs, after, "+", count=_PAGE)
             for entry, fields in page:
                 job = decode_job(zlib.decompress(fields[b"job"]))
-                if _is_of(job.event, job.position, user_hash, below):
+                if _is_of(job.event, job.answer.position, user_hash, below):
                     erased += int(
                         self._c.run("erase_job", [keys.jobs, keys.totals], [GROUP, entry])
                     )

@@ -14,6 +14,7 @@
 | nd:A:D | hash | the same for day D, after 14 days |
 | days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
+| first:A | zset | those releases by when they were first seen (ms) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
@@ -147,6 +148,10 @@ class Keys:
 
     def releases(self, app: str) -> str:
         return f"{self.prefix}releases:{app}"
+
+    def first_seen(self, app: str) -> str:
+        """Of its releases."""
+        return f"{self.prefix}first:{app}"
 
     def group(self, group: str) -> str:
         return f"{self.prefix}g:{group}"

@@ -113,7 +113,8 @@ class Ledger:
         return 3 * self._caps.id_window_ms
 
     def look_up(self, items: Iterable[Item], apps: Iterable[str]) -> Seen:
-        """Known identities of these items, and the releases of these apps (labels). Read-only."""
+        """Known identities of these items, the releases of these apps (labels), the sampling
+        factors, and whether the judge has room. Read-only."""
         ids = [
             self._place(item.identity_hash, item.record.timestamp_ms)
             for item in items
@@ -122,14 +123,23 @@ class Ledger:
         # One argument: the client packs each one in Python.
         args = [self._c.keys.prefix, orjson.dumps(ids)]
         known = self._c.run("look_up", [self._c.keys.meta], args) if ids else []
-        releases = {}
+        labels = sorted(set(apps))
+        pipe = self._c.client.pipeline(transaction=False)
+        for app in labels:
+            pipe.zrange(self._c.keys.releases(app), 0, -1, withscores=True)
+        pipe.hget(self._c.keys.factors, "body")
+        pipe.xlen(self._c.keys.jobs)
         with self._c.guard():
-            for app in set(apps):
-                scores = self._c.client.zrange(self._c.keys.releases(app), 0, -1, withscores=True)
-                releases[app] = {text(name): int(score) for name, score in scores}
-            published = self._c.client.hget(self._c.keys.factors, "body")
-        factors = decode_factors(published) if published else INITIAL_FACTORS
-        return Seen(frozenset(int(identity) for identity in known), releases, factors)
+            *found, published, waiting = pipe.execute()
+        return Seen(
+            frozenset(int(identity) for identity in known),
+            {
+                app: {text(name): int(score) for name, score in scores}
+                for app, scores in zip(labels, found, strict=True)
+            },
+            decode_factors(published) if published else INITIAL_FACTORS,
+            waiting >= self._caps.max_backlog,
+        )
 
     def seen(self, groups: Collection[str]) -> dict[str, int]:
         """Answers that each of these groups has had; those without any are absent."""
@@ -234,10 +244,7 @@ class Ledger:
                 for case in effects.cases
             ],
             "tasks": [{"id": task.task_id, "due_ms": str(task.due_ms)} for task in effects.tasks],
-            "jobs": [
-                _job_spec(job, batch, None if decided is None else job.offset in decided.refused)
-                for job in effects.jobs
-            ],
+            "jobs": [_job_spec(job, batch, _is_refused(job, decided)) for job in effects.jobs],
             "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "max_backlog": caps.max_backlog,
             "max_cases": caps.max_cases,
@@ -273,12 +280,16 @@ class Ledger:
 
     def has_room(self) -> bool:
         """False once memory use passes the configured share of ``maxmemory`` (if one is set)."""
+        used, most = self.memory()
+        return not most or used < self._caps.memory_share * most
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes in use, and ``maxmemory`` (0: no limit). The embedded store knows neither."""
         if self._c.embedded:
-            return True
+            return 0, 0
         with self._c.guard():
             memory = self._c.client.info("memory")
-        limit = int(memory.get("maxmemory", 0))
-        return not limit or int(memory["used_memory"]) < self._caps.memory_share * limit
+        return int(memory["used_memory"]), int(memory.get("maxmemory", 0))
 
 
 def batch_record(effects: Effects) -> BatchRecord:
@@ -347,6 +358,13 @@ def case_spec(case: CaseDraft, groups: list[str], decided: str | None) -> dict[s
         "indexes": [list(index) for index in case.indexes],
         "decided": decided,
     }
+
+
+def _is_refused(job: JobDraft, decided: Decided | None) -> bool | None:
+    """None where the script decides."""
+    if decided is not None:
+        return job.offset in decided.refused
+    return None if job.record else True
 
 
 def _job_spec(job: JobDraft, batch: Batch, refused: bool | None) -> dict[str, Any]:

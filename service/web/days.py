@@ -20,7 +20,8 @@ such day again, so that nobody waits for all of them."""
 OLDEST_S = 3600.0
 """After which a day is read again in any case."""
 GROWING_DAYS = 2
-MEASURES = ("checked", "flagged", "kind:", "citations:", "numbers:", "judge:cause:")
+MEASURES = ("checked", "flagged", "kind:", "citations:", "numbers:", "judge:cause:",
+            "judge:selected:", "judge:budget_skipped:")  # fmt: skip
 """What the pages show begins like this; the rest is not kept."""
 
 

@@ -11,10 +11,11 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from service.estimates.agreement import Agreement
+from service.estimates.coverage import Coverage, coverage_by_stratum, coverage_of
 from service.estimates.double_labels import SCALES, agreement_on
 from service.estimates.estimate import Estimate
 from service.estimates.precision import Precision, precisions
-from service.estimates.rates import Rate
+from service.estimates.rates import Rate, rates_of
 from service.review.cases import DAY_MS
 from service.review.desk import ChangePage, DisagreementPage, ReviewDesk
 from service.review.standing import standing_everywhere
@@ -34,7 +35,7 @@ from service.web.desk_bodies import CHANGE
 from service.web.guarding import guarded
 from service.web.identity import Reader
 from service.web.labelled import READ_DAYS, RecentChanges, blind_pairs
-from service.web.overview import RATES, Scope, rates_between
+from service.web.overview import RATES, Scope, measures_between
 
 MOST_DAYS = 400
 Cut = Literal["check", "reason", "ruleset", "app", "release", "language"]
@@ -101,13 +102,31 @@ class RateBody(EstimateBody):
     answers: int
 
 
+class CoverageBody(BaseModel):
+    """Of the answers drawn for the judge: ``selected`` it has or will have, ``budget_skipped`` the
+    budget or the backlog refused, not at random. ``value``: the share selected, null where nothing
+    was drawn."""
+
+    value: float | None
+    selected: int
+    budget_skipped: int
+
+
+class JudgeCoverageBody(CoverageBody):
+    """``by_stratum``: those of which anything was drawn."""
+
+    by_stratum: dict[str, CoverageBody]
+
+
 class RatesBody(BaseModel):
-    """``first``, ``last``: days (UTC), both included; ``checked``: answers; ``rates``: by name."""
+    """``first``, ``last``: days (UTC), both included; ``checked``: answers; ``rates``: by name;
+    ``judge_coverage``: to be read beside every judged rate."""
 
     first: date
     last: date
     checked: int
     rates: dict[str, RateBody]
+    judge_coverage: JudgeCoverageBody
 
 
 _ESTIMATE = {"value": 0.9, "low": 0.786, "high": 0.957}
@@ -146,6 +165,9 @@ _RATES: dict[str, Any] = {
     "checked": 80,
     "rates": {"flagged": {"hits": 4, "trials": 80, "answers": 80, "value": 0.05, "low": 0.02,
                           "high": 0.12}},
+    "judge_coverage": {"value": 0.95, "selected": 19, "budget_skipped": 1,
+                       "by_stratum": {"flagged": {"value": 0.95, "selected": 19,
+                                                  "budget_skipped": 1}}},
 }  # fmt: skip
 
 
@@ -250,13 +272,19 @@ def figure_routes(
         end = today if last is None else (last - _EPOCH).days
         begin = max(end - days + 1, _FIRST_DAY)
         read = counted.between(begin, end, today)
-        rates = rates_between(read, Scope(app or None, language or None, release or None))
+        scope = Scope(app or None, language or None, release or None)
+        measures = measures_between(read, scope)
+        rates, strata = rates_of(measures), coverage_by_stratum(measures)
         return json_response(
             {
                 "first": _date(begin),
                 "last": _date(end),
                 "checked": rates.checked,
                 "rates": {name: _rate(part(rates)) for name, part in RATES.items()},
+                "judge_coverage": {
+                    **_coverage(coverage_of(measures)),
+                    "by_stratum": {stratum: _coverage(part) for stratum, part in strata.items()},
+                },
             }
         )
 
@@ -275,6 +303,14 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 def _rate(rate: Rate) -> dict[str, Any]:
     counts = {"hits": rate.hits, "trials": rate.trials, "answers": rate.answers}
     return counts | _estimate(rate.estimate)
+
+
+def _coverage(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "value": coverage.value,
+        "selected": coverage.selected,
+        "budget_skipped": coverage.skipped,
+    }
 
 
 def _agreement(part: str, found: Agreement) -> dict[str, Any]:

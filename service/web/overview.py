@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from service.estimates.coverage import Coverage, coverage_of
 from service.estimates.rates import Difference, Rate, Rates, difference, rates_of
 from service.judging.judgement import Cause
 from service.web.days import Day, Place
@@ -61,13 +62,14 @@ class Introduced:
 @dataclass(frozen=True, slots=True)
 class ReleaseRow:
     """A release of an app in the period. ``last_day``: on which it was last seen; ``faults``: what
-    the judge said was the cause of bad claims."""
+    the judge said was the cause of bad claims, ``coverage``: of what was drawn for it."""
 
     app: str
     release: str
     last_day: int
     rates: Rates
     faults: Mapping[str, int]
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Silence:
 class Overview:
     """``now``, ``before``: the period's rates, and those of the period before it; ``pace``: answers
     an hour as a ratio of both, None without any before; ``days``: the last 30, None for one without
-    an answer."""
+    an answer; ``coverage``: of what was drawn for the judge in the period."""
 
     period: tuple[int, int]
     now: Rates
@@ -96,6 +98,7 @@ class Overview:
     introduced: tuple[Introduced, ...]
     releases: tuple[ReleaseRow, ...]
     silence: Silence
+    coverage: Coverage
     apps: tuple[str, ...]
     languages: tuple[str, ...]
     changes: Mapping[str, Difference | None] = field(default_factory=dict)
@@ -126,6 +129,7 @@ def overview(days: Mapping[int, Day], scope: Scope, length: int, now_hour: int) 
         introduced=tuple(_introduced(days, line, scope)),
         releases=_releases(days, period, scope),
         silence=_silence(days, scope, length, now_hour),
+        coverage=coverage_of(_summed(days, period, scope)),
         apps=tuple(sorted({place.app for place in places})),
         languages=tuple(sorted({place.language for place in places if place.language})),
         changes={name: difference(part(before), part(now)) for name, part in RATES.items()},
@@ -137,12 +141,21 @@ def rates_between(days: Mapping[int, Day], scope: Scope) -> Rates:
     return _rates(days, days, scope)
 
 
+def measures_between(days: Mapping[int, Day], scope: Scope) -> Mapping[str, int]:
+    """Summed over all the days."""
+    return _summed(days, days, scope)
+
+
 def _rates(days: Mapping[int, Day], over: Iterable[int], scope: Scope) -> Rates:
+    return rates_of(_summed(days, over, scope))
+
+
+def _summed(days: Mapping[int, Day], over: Iterable[int], scope: Scope) -> Counter[str]:
     total: Counter[str] = Counter()
     for _, place, measures in _counted(days, over):
         if scope.holds(place):
             total.update(measures)
-    return rates_of(total)
+    return total
 
 
 def _counted(
@@ -200,7 +213,8 @@ def _releases(days: Mapping[int, Day], over: Iterable[int], scope: Scope) -> tup
             totals.setdefault(of, Counter()).update(measures)
             last[of] = day
     rows = [
-        ReleaseRow(*of, last[of], rates_of(total), _faults(total)) for of, total in totals.items()
+        ReleaseRow(*of, last[of], rates_of(total), _faults(total), coverage_of(total))
+        for of, total in totals.items()
     ]
     rows.sort(key=lambda row: (row.app, -row.last_day, -row.rates.checked, row.release))
     return tuple(rows)

@@ -11,6 +11,8 @@ import pytest
 
 from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary
 from tests.contract.judged import GOOD, WORKER, WRONG, job_of, judged_world, settle
+from tests.contract.reviewing import WRONG as WRONG_ANSWER
+from tests.contract.reviewing import case, desk_of
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
 EVERYTHING = CaseFilter(status=None)
@@ -176,7 +178,7 @@ def test_a_row_that_shows_what_a_script_said_is_told_apart(make_world: MakeWorld
         "by-a-model": WRONG,
     }
     for job in world.store.jobs.take(WORKER, 10):
-        settle(world, job, said[job_of(job).event_id])
+        settle(world, job, said[job_of(job).answer.event_id])
     rows = {case.event_id: case for case in walk(world, 10)}
     told = {name: row.scripted for name, row in rows.items()}
     assert told == {"opened": True, "enriched": True, "fine": False, "by-a-model": False}
@@ -215,3 +217,42 @@ def test_a_cursor_that_is_not_ours(world: World, cursor: str) -> None:
     world.take([flagged("a")])
     with pytest.raises(ValueError, match="cursor"):
         world.archive.list_cases(EVERYTHING, cursor, 10)
+
+
+def test_the_oldest_open_case_of_each_severity_goes_when_it_is_settled(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world()
+    wrong = event("n1", answer="A seat costs 54 € [pricing#plans].")
+    world.take([flagged("e1"), wrong], at_ms=NOW)
+    world.take([flagged("e2")], at_ms=NOW + 5_000)
+    oldest = world.archive.oldest_open_by_severity()
+    severities = {case.event_id: case.severity for case in walk(world, 10)}
+    assert set(oldest) == set(severities.values())
+    assert set(oldest.values()) == {NOW}
+    world.take([flagged("e3")], at_ms=NOW - HOUR_MS)
+    assert world.archive.oldest_open_by_severity()[severities["e1"]] == NOW - HOUR_MS
+    desk = desk_of(world.connection)
+    desk.save(desk.claim(case("e3"), "ann", NOW), WRONG_ANSWER, 0, NOW)
+    assert world.archive.oldest_open_by_severity() == oldest
+
+
+def test_a_release_is_first_seen_once_and_goes_with_its_label(make_world: MakeWorld) -> None:
+    world = make_world(releases_per_app=2)
+    world.take([event("a1", release={"id": "r1"})], at_ms=NOW)
+    world.take([event("a2", release={"id": "r1"})], at_ms=NOW + HOUR_MS)
+    world.take([event("a3", release={"id": "r2"})], at_ms=NOW + 2 * HOUR_MS)
+    seen = world.archive.releases_first_seen(["support", "sales"], 20)
+    assert seen == {("support", "r1"): NOW, ("support", "r2"): NOW + 2 * HOUR_MS}
+    assert set(world.archive.releases_first_seen(["support"], 1)) == {("support", "r2")}
+    world.take([event("a4", release={"id": "r3"})], at_ms=NOW + 3 * HOUR_MS)
+    assert set(world.archive.releases_first_seen(["support"], 20)) == {
+        ("support", "r2"), ("support", "r3"),
+    }  # fmt: skip
+
+
+def test_apps_that_were_counted_before_an_hour(world: World) -> None:
+    world.take([event("a1")], at_ms=NOW)
+    hour = NOW // HOUR_MS
+    assert world.archive.apps_counted(hour) == set()
+    assert world.archive.apps_counted(hour + 1) == {"support"}

@@ -18,7 +18,7 @@ from service.review.desk import (
     Stale,
     UnknownSubject,
 )
-from service.review.labels import Action, Label
+from service.review.labels import Action, Change, Label
 from service.store import connect
 from service.store.reviews import Desk
 from tests.contract.reviewing import (
@@ -510,3 +510,16 @@ def test_each_write_tells_that_the_outbox_has_work(make_world: MakeWorld) -> Non
     assert world.store.reviews.flushed(records)
     assert not world.store.reviews.flushed(records)
     assert world.store.reviews.unflushed() == []
+
+
+def test_who_counts_is_told_each_change_once_it_is_stored(make_world: MakeWorld) -> None:
+    told: list[Change] = []
+    world = world_of(make_world, a="x", b="x")
+    desk = desk_of(world.connection, on_stored=told.append)
+    mine = desk.claim(case("a"), ANN, NOW)
+    saved = desk.save(mine, RIGHT, 0, NOW)
+    with pytest.raises(LeaseLost):
+        desk.save(mine, RIGHT, 0, NOW)
+    undone = desk.undo(case("a"), ANN, saved.number, NOW)
+    skipped = desk.save(desk.claim(case("b"), ANN, NOW), SKIP, 0, NOW)
+    assert told == [saved, undone, skipped]

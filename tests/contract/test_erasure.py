@@ -62,7 +62,7 @@ def test_what_she_asks_later_is_kept(make_world: MakeWorld) -> None:
 def test_jobs_and_judgements_go_too(make_world: MakeWorld) -> None:
     world = judged_world(make_world)
     world.take([asked("a", HERS), asked("b", HERS), asked("c", HIS)])
-    jobs = {job.job.event_id: job for job in world.store.jobs.take(WORKER, 9) if job.job}
+    jobs = {job.job.answer.event_id: job for job in world.store.jobs.take(WORKER, 9) if job.job}
     settle(world, jobs["a"], WRONG)
     settle(world, jobs["c"], WRONG)
     assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=2, jobs=1)

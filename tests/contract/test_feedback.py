@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from service.drafts import case_id
+from service.estimates.coverage import Coverage, coverage_by_app
 from service.feedback import NEGATIVE
 from service.joining import FeedbackJoin
+from service.judging.results import judged_of
+from service.metrics import Metrics
 from service.policy import AppPolicy
 from service.rebuild import rebuild
 from service.review.cases import CaseFilter, Thumbs
@@ -48,9 +51,15 @@ def test_a_complaint_about_an_unselected_answer_draws_it(ears: Listening) -> Non
     assert equation(ears.world, "selected") == {"pending": 1}
     [taken] = ears.world.store.jobs.take(WORKER, 10)
     job = job_of(taken)
-    assert (job.hint, job.event_id, job.audited, job.flagged) == (NEGATIVE, "a", False, True)
-    assert (job.pi, job.u) == (1.0, uniform(b"secret", "support", "a"))
-    assert job.answer == "A seat costs 45 € [pricing#plans]."
+    drawn = job.answer
+    assert (drawn.hint, drawn.event_id, drawn.audited, drawn.flagged) == (
+        NEGATIVE,
+        "a",
+        False,
+        True,
+    )
+    assert (drawn.pi, drawn.u) == (1.0, uniform(b"secret", "support", "a"))
+    assert job.answer_text == "A seat costs 45 € [pricing#plans]."
     assert [cited.refs for cited in job.citations] == [("pricing#plans",)]
     [counters] = ears.world.archive.counters().values()
     by_measure = {name.split("\x1f")[-1]: n for name, n in counters.items()}
@@ -139,7 +148,7 @@ def test_the_position_tells_two_answers_of_one_id_apart(make_world: MakeWorld) -
     assert case_of(ears, "a").position == (SOURCE, 0, 0)
     ears.hear("a")
     [first, second] = ears.world.store.jobs.take(WORKER, 10)
-    assert [job_of(first).position[2], job_of(second).position[2]] == [0, 1]
+    assert [job_of(first).answer.position[2], job_of(second).answer.position[2]] == [0, 1]
 
 
 @pytest.mark.parametrize("purpose", ["probe", "shadow"])
@@ -230,6 +239,42 @@ def test_the_first_draws_refusals_are_in_the_index(make_world: MakeWorld) -> Non
     assert equation(ears.world, "eligible") == {"selected": 2, "budget_skipped": 1}
 
 
+def test_coverage_follows_second_draws(make_world: MakeWorld) -> None:
+    ears = listening(make_world, max_backlog=1)
+    ears.take("a", "b", "c")
+
+    def coverage() -> dict[str, Coverage]:
+        return coverage_by_app(ears.world.archive.counters())
+
+    assert coverage() == {}
+    ears.hear("a")
+    assert coverage() == {"support": Coverage(1, 0)}
+    ears.hear("b")
+    assert coverage() == {"support": Coverage(1, 1)}
+    [job] = ears.world.store.jobs.take(WORKER, 10)
+    settle(ears.world, job, GOOD)
+    ears.hear("b")
+    assert coverage() == {"support": Coverage(2, 0)}
+
+
+def test_a_redrawn_job_keeps_its_release(make_world: MakeWorld) -> None:
+    ears = listening(make_world)
+    ears.take("a", release={"id": "2026-11-29.2"})
+    assert ears.hear("a").to == "s"
+    [taken] = ears.world.store.jobs.take(WORKER, 10)
+    assert job_of(taken).answer.release == "2026-11-29.2"
+    settle(ears.world, taken, GOOD)
+    [row] = ears.world.store.judgements.rows(NOW // (24 * HOUR_MS))
+    assert row["release"] == "2026-11-29.2"
+    [counters] = ears.world.archive.counters().values()
+    counted = {name: n for name, n in counters.items() if name.endswith("judge:judged:rest")}
+    assert {name.split("\x1f")[0]: n for name, n in counted.items()} == {"2026-11-29.2": 1}
+    metrics = Metrics()
+    metrics.observe_judgement(judged_of(job_of(taken), GOOD), "")
+    place = 'app="support",release="2026-11-29.2",status="judged"'
+    assert f"groundwatch_judge_judgements_total{{{place}}} 1.0" in metrics.exposition()[0].decode()
+
+
 @pytest.mark.parametrize("judged_first", [True, False])
 def test_a_selected_answer_weighs_less_afterwards(
     make_world: MakeWorld, judged_first: bool
@@ -238,7 +283,7 @@ def test_a_selected_answer_weighs_less_afterwards(
     names = [f"e{n}" for n in range(40)]
     ears.take(*names)
     jobs = ears.world.store.jobs.take(WORKER, 100)
-    chosen = {job_of(job).event_id for job in jobs}
+    chosen = {job_of(job).answer.event_id for job in jobs}
     assert chosen == {name for name in names if uniform(b"secret", "support", name) < 0.6}
     if judged_first:
         for job in jobs:
@@ -312,7 +357,7 @@ def test_what_the_checks_suppressed_gets_a_case_with_their_findings(
 def test_judge_and_feedback_flag_an_answer_once(make_world: MakeWorld) -> None:
     ears = listening(make_world, rest=1.0, cases_per_group_day=1)
     ears.take("a", "b", "c", "d")
-    jobs = {job_of(job).event_id: job for job in ears.world.store.jobs.take(WORKER, 10)}
+    jobs = {job_of(job).answer.event_id: job for job in ears.world.store.jobs.take(WORKER, 10)}
     assert ears.hear("a").case == "opened"
     assert ears.hear("b").case == "suppressed"
     assert settle(ears.world, jobs["c"], WRONG) == "opened"
@@ -367,7 +412,7 @@ def test_changed_rules_move_what_was_counted(ears: Listening) -> None:
     assert {n for name, n in counters.items() if "judge:sampled_out" in name} == {0}
     assert min(counters.values()) == 0
     [job] = ears.world.store.jobs.take(WORKER, 10)
-    assert job_of(job).ruleset == app.ruleset
+    assert job_of(job).answer.ruleset == app.ruleset
 
 
 # Once.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,14 @@ import pytest
 import service.judging.judge
 from service.budget import Budget, Spending
 from service.judging.calls import Usage
+from service.judging.client import MAX_BODY_BYTES
 from service.judging.completions import estimated
 from service.judging.endpoint import FAILURES, State
-from service.judging.judge import HALVINGS, MOST_SENTENCES, TRIES, NotNow
+from service.judging.judge import HALVINGS, MOST_CHARS, MOST_SENTENCES, TRIES, NotNow
 from service.judging.judgement import Judgement, Relevance, Status, Verdict
 from service.judging.material import material_of
 from service.judging.purse import StorePurse
+from service.judging.results import encode_head, judged_of
 from service.judging.rubric import RUBRIC, Collision, ruling_call, watched_in
 from service.outage import Outage
 from service.store import Connection
@@ -103,7 +106,7 @@ def test_every_attempt_is_paid(server: LlmServer) -> None:
 def test_an_audited_answer_is_paid_as_one(server: LlmServer) -> None:
     server.play_script(supported)
     bench = Bench(server.base_url)
-    bench.of(replace(JOB, audited=True))
+    bench.of(replace(JOB, answer=replace(JOB.answer, audited=True)))
     assert [audited for _, audited in bench.ledger.reserved] == [True]
 
 
@@ -301,6 +304,41 @@ def test_an_answer_of_too_many_sentences_asks_nobody(server: LlmServer) -> None:
     assert (len(server.requests), more.calls) == (1, 0)
 
 
+def test_an_answer_that_is_too_long_asks_nobody(server: LlmServer) -> None:
+    server.play_script(supported)
+    [judgement] = Bench(server.base_url).of(job("A seat is 45 €. " * (MOST_CHARS // 16 + 1)))
+    assert (judgement.status, judgement.reason) == (Status.UNDETERMINED, "answer_too_long")
+    assert (server.requests, judgement.calls) == ([], 0)
+
+
+def test_hostile_texts_do_not_hold_up_the_loop(server: LlmServer) -> None:
+    """What else the loop does goes on: here a clock that notes by how much it was late."""
+    server.play_script(supported)
+    marks = "a" + "\u0301\u0316" * 150_000
+    heavy = job("Ein Platz kostet 45 €. " * 3_900, {f"c{n}": marks for n in range(8)})
+    gaps: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            begun = time.monotonic()
+            await asyncio.sleep(0.01)
+            gaps.append(time.monotonic() - begun)
+
+    async def run() -> Judgement:
+        clock = asyncio.create_task(tick())
+        try:
+            async with Bench(server.base_url).judge() as judge:
+                judgement: Judgement = await judge.judge(heavy, 60.0)
+                return judgement
+        finally:
+            clock.cancel()
+
+    begun = time.monotonic()
+    assert asyncio.run(run()).status is Status.JUDGED
+    took = time.monotonic() - begun
+    assert max(gaps) < took / 3
+
+
 def test_a_text_that_holds_its_own_boundary_is_not_sent(
     server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -407,6 +445,29 @@ def test_a_store_that_goes_away_costs_no_ruling(server: LlmServer) -> None:
     assert judgement.status is Status.JUDGED
 
 
+def test_one_answer_s_words_do_not_open_the_breaker(server: LlmServer) -> None:
+    bench = Bench(server.base_url)
+    server.play(Answer(completion("x" * MAX_BODY_BYTES)))
+    for judgement in bench.of(*[JOB] * (FAILURES + 1)):
+        assert (judgement.status, judgement.reason) == (Status.UNDETERMINED, "too_large")
+        assert judgement.calls == 1
+    assert (bench.breaker.state, bench.breaker.failures) == (State.CLOSED, 0)
+
+
+@pytest.mark.parametrize("escaped", [True, False])
+def test_half_a_surrogate_pair_spoils_no_ruling(server: LlmServer, escaped: bool) -> None:
+    """Escaped in the ruling, or only in the completion around it."""
+    ruling = reply({number: [claim("NOT_A_CLAIM", text="\ud800")] for number in (1, 2)})
+    server.play(Answer(completion(json.dumps(ruling, ensure_ascii=escaped))))
+    bench = Bench(server.base_url)
+    for judgement in bench.of(*[JOB] * (FAILURES + 1)):
+        assert judgement.status is Status.JUDGED
+        assert judgement.assessment is not None
+        assert {one.text for one in judgement.assessment.claims} == {"\ufffd"}
+        encode_head(judged_of(JOB, judgement), 700_000)
+    assert bench.breaker.state is State.CLOSED
+
+
 def test_an_endpoint_in_trouble_is_left_alone_and_comes_back(server: LlmServer) -> None:
     server.play(failure(401))
     bench = Bench(server.base_url)
@@ -434,7 +495,7 @@ def test_one_trial_and_not_all_at_once(server: LlmServer) -> None:
             jobs = [judge.judge(JOB, 60.0) for _ in range(6)]
             return await asyncio.gather(*jobs, return_exceptions=True)
 
-    server.play_script(lambda asked: supported(asked))
+    server.play_script(lambda asked: replace(supported(asked), delay_s=1.0))
     results = asyncio.run(at_once())
     assert sum(isinstance(result, NotNow) for result in results) == 5
     assert [r.status for r in results if isinstance(r, Judgement)] == [Status.JUDGED]

@@ -157,6 +157,15 @@ SCENARIOS = {
         )
     ),
     "slow, but in time": answered(Answer(completion('{"a": 1}'), drip_s=0.001)),
+    "half a surrogate pair": Scenario(
+        (said('{"a": "\ud800"}'),), CallOutcome.ANSWERED, GIVEN, data={"a": "\ufffd"}
+    ),
+    "half a character": Scenario(
+        (Answer(completion('{"a": "é"}').replace(b"\\u00e9", b"\xc3")),),
+        CallOutcome.ANSWERED,
+        GIVEN,
+        data={"a": "\ufffd"},
+    ),
     # the words of a model that are no ruling
     "two objects in prose": Scenario(
         (said('{"a": 1} or {"a": 2}'),), CallOutcome.INVALID_JSON, GIVEN
@@ -232,9 +241,7 @@ SCENARIOS = {
         CallOutcome.NOT_A_COMPLETION,
         GIVEN,
     ),
-    "endless body": Scenario(
-        (Answer(b"x" * 65_536, endless=True),), CallOutcome.NOT_A_COMPLETION, UNSEEN
-    ),
+    "endless body": Scenario((Answer(b"x" * 65_536, endless=True),), CallOutcome.TOO_LARGE, UNSEEN),
     "compressed": Scenario(
         (Answer(b"\x1f\x8b", headers={"content-encoding": "gzip"}),),
         CallOutcome.NOT_A_COMPLETION,
@@ -511,7 +518,7 @@ def test_an_endless_body_is_not_read_on(server: LlmServer) -> None:
     """Nor one that says honestly how long it is."""
     server.play(Answer(b"x" * (MAX_BODY_BYTES + 1)))
     [reply] = ask(options(server), CALL)
-    assert reply.outcome is CallOutcome.NOT_A_COMPLETION
+    assert reply.outcome is CallOutcome.TOO_LARGE
     server.play(Answer(completion("x" * (MAX_BODY_BYTES - 1000))))
     [reply] = ask(options(server), CALL)
     assert reply.outcome is CallOutcome.INVALID_JSON

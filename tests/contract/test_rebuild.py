@@ -22,7 +22,7 @@ def books(world: World) -> dict[str, Any]:
     found = {
         key: value
         for key, value in world.dump().items()
-        if not key.startswith(("ids:", "releases:", "meta", "outbox:"))
+        if not key.startswith(("ids:", "releases:", "first:", "meta", "outbox:"))
     }
     # JSON objects, whose keys have no order.
     found["segments"] = [json.loads(account) for account in found.get("segments", [])]

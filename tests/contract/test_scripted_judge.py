@@ -75,7 +75,7 @@ def rates(sensitivity: float, specificity: float, **more: Any) -> tuple[float, f
     with bench(ScriptedJudge(oracle, **more)) as judging:
         judgements = judging.of(*jobs, deadline_s=600)
     assert {judgement.status for judgement in judgements} == {Status.JUDGED}
-    called = [bool(findings_of(one, job)) for one, job in zip(judgements, jobs, strict=True)]
+    called = [bool(findings_of(one, "en")) for one, job in zip(judgements, jobs, strict=True)]
     calls = sum(judgement.calls for judgement in judgements)
     return sum(called[::2]) / ANSWERS, 1 - sum(called[1::2]) / ANSWERS, calls
 
@@ -117,7 +117,7 @@ def test_the_demo_shows_plausible_verdicts() -> None:
     assert {judgement.status for judgement in judgements} == {Status.JUDGED}
     bad: dict[str, Counter[bool]] = {}
     for (tag, made), judgement in zip(jobs, judgements, strict=True):
-        bad.setdefault(tag, Counter())[bool(findings_of(judgement, made))] += 1
+        bad.setdefault(tag, Counter())[bool(findings_of(judgement, made.answer.language))] += 1
     for tag in ("right", "abstention", "clarification"):
         assert bad[tag][True] == 0, tag
     for tag in ("invisible-to-free-checks", "wrong-unit", "magnitude-slip", "digit-swap"):

@@ -19,10 +19,10 @@ import redis as redis_client
 
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
 from tests.integration.world import World
-from tests.servers import unavailable
+from tests.servers import one_at_a_time, unavailable
 from tests.servers.kafka import Broker
 from tests.servers.redis import RedisMissing, RedisServer
-from tools.kafka.jars import KafkaMissing
+from tools.kafka.jars import KafkaMissing, broker_jars
 
 HERE = Path(__file__).parent
 MakeTopic = Callable[..., str]
@@ -58,6 +58,8 @@ def _own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker | N
         return
     broker = Broker(tmp_path_factory.mktemp("kafka"))
     try:
+        with one_at_a_time():
+            broker_jars()
         broker.start()
     except KafkaMissing as error:
         unavailable(str(error))

@@ -74,13 +74,14 @@ def test_a_complaint_reaches_the_judge_with_a_hint(world: World) -> None:
     world.until(lambda: heard(world, "unmatched") == 1 and heard(world, "rejected", "none") == 1)
     world.parts.store.jobs.open()
     jobs = world.parts.store.jobs.take("test", 10)
-    [job] = [one for one in jobs if one.job is not None and one.job.event_id == "a-3"]
+    [job] = [one for one in jobs if one.job is not None and one.job.answer.event_id == "a-3"]
     assert job.job is not None
-    assert job.job.hint == "negative_feedback"
-    assert (job.job.pi, job.job.stratum) == (1.0, "rest")
-    assert job.job.answer
-    assert job.job.position == (world.answers, 0, 3)
+    assert job.job.answer.hint == "negative_feedback"
+    assert (job.job.answer.pi, job.job.answer.stratum) == (1.0, "rest")
+    assert job.job.answer_text
+    assert job.job.answer.position == (world.answers, 0, 3)
     assert selected(world) == {"selected": 2, "sampled_out": 19}
+    assert world.metric('judge_selections_total{disposition="selected"}') == 2
     assert world.case("a-3").feedback == Thumbs(0, 1, "<script>alert(1)</script>")
     assert world.case("bad").feedback == Thumbs(1, 1)
     assert set(world.books().values()) == {0}

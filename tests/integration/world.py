@@ -262,8 +262,8 @@ class World:
     def log(self, number: int = 0) -> str:
         return (self.folder / f"consume-{number}.log").read_text(errors="replace")
 
-    def probe(self, path: str, number: int = 0) -> httpx.Response:
-        """What consumer ``number`` answers on its port for probes."""
+    def probes_at(self, number: int = 0) -> str:
+        """``host:port`` on which consumer ``number`` answers probes."""
         ports: list[str] = []
 
         def listening() -> bool:
@@ -271,7 +271,11 @@ class World:
             return bool(ports)
 
         self.until(listening)
-        return httpx.get(f"http://127.0.0.1:{ports[-1]}{path}", timeout=20)
+        return f"127.0.0.1:{ports[-1]}"
+
+    def probe(self, path: str, number: int = 0) -> httpx.Response:
+        """What consumer ``number`` answers on its port for probes."""
+        return httpx.get(f"http://{self.probes_at(number)}{path}", timeout=20)
 
     def metric(self, sample: str, number: int = 0) -> float:
         """A sample of /metrics by its name with labels, without the prefix ``groundwatch_``."""

@@ -7,10 +7,15 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
+from tests.servers import one_at_a_time
+
 
 def find_program(names: Sequence[str], package: str) -> str | None:
     """The path of the first of ``names`` that is there, or is after installing ``package``."""
-    return _on_path(names) or (_on_path(names) if _install(package) else None)
+    if found := _on_path(names):
+        return found
+    with one_at_a_time():
+        return _on_path(names) or (_on_path(names) if _install(package) else None)
 
 
 def _on_path(names: Sequence[str]) -> str | None:

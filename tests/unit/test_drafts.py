@@ -110,6 +110,17 @@ def test_texts_that_hold_evidence_go_last() -> None:
     assert all(chunk["text"] for chunk in body["event"]["retrieved"])
 
 
+@pytest.mark.parametrize("evidence", [7, 25])
+def test_a_reduced_task_does_not_tell_where_the_checks_found_something(evidence: int) -> None:
+    _, body = drafted(large(0))
+    found = [{**item, "ref": f"doc#{evidence}"} for item in body["evidence"]]
+    size = len(encode_case(body))
+    for share, kept in ((0.6, 15), (0.3, 7), (0.05, 0)):
+        small = reduce_case(body | {"kind": "task", "evidence": found}, int(share * size))
+        texts = [chunk.get("text") is not None for chunk in small["event"]["retrieved"]]
+        assert texts == [n < kept for n in range(30)]
+
+
 NUL = "\0"
 """Six bytes of JSON."""
 

@@ -159,9 +159,9 @@ def test_an_answer_without_a_release_says_so() -> None:
 
 
 def judged(said: Judgement, pi: float = 1.0, partial: bool = False) -> Judged:
-    asked = replace(
-        made.job("A seat costs 45 € a month."), pi=pi, app="support", release="r1", hour=HOUR
-    )
+    asked = made.job("A seat costs 45 € a month.")
+    answer = replace(asked.answer, pi=pi, app="support", release="r1", hour=HOUR)
+    asked = replace(asked, answer=answer)
     if said.assessment is not None:
         said = replace(said, assessment=replace(said.assessment, partial=partial))
     return judged_of(asked, said)
@@ -226,6 +226,20 @@ def test_what_the_draw_said_is_counted() -> None:
     assert value(metrics, "judge_selections_total", disposition="selected") == 1
     assert value(metrics, "judge_selections_total", disposition="sampled_out") == 1
     assert value(metrics, "judge_refused_total") == 1
+    metrics.observe_second_draw(refused=False)
+    metrics.observe_second_draw(refused=True)
+    assert value(metrics, "judge_selections_total", disposition="selected") == 3
+    assert value(metrics, "judge_refused_total") == 2
+
+
+def test_coverage_is_of_the_apps_that_have_one() -> None:
+    metrics = Metrics()
+    assert "judge_coverage{" not in metrics.exposition()[0].decode()
+    metrics.set_judge_coverage({"support": 0.85, "sales": 1.0})
+    assert value(metrics, "judge_coverage", app="support") == 0.85
+    metrics.set_judge_coverage({"sales": 0.5})
+    assert value(metrics, "judge_coverage", app="sales") == 0.5
+    assert 'app="support"' not in metrics.exposition()[0].decode()
 
 
 def told(**parts: Any) -> AnswerEvent:
@@ -478,6 +492,7 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_rulesets({"support": "1-aa"})
     metrics.observe_request("/queue", 200)
     metrics.observe_judgement(judged(MIXED), "")
+    metrics.set_judge_coverage({"support": 0.85})
     metrics.set_judge(1, 2.0, {"tokens": 9.0}, {"tokens": 5.0}, {"support": 0.5})
     metrics.set_precision({"numbers": Measured(Estimate(0.9, 0.8, 0.95), 10)})
     metrics.set_agreement({"kappa": 0.5, "ac1": 0.7}, 12)

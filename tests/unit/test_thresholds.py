@@ -12,7 +12,7 @@ from service.thresholds import read, thresholds
 PACKAGED = files("service").joinpath("thresholds.yaml").read_text(encoding="utf-8")
 
 
-def _changed(**changes):
+def changed(**changes):
     """The packaged file with some thresholds' fields replaced; None removes a threshold."""
     data = yaml.safe_load(PACKAGED)
     for name, change in changes.items():
@@ -49,7 +49,7 @@ def test_every_sentence_is_one():
 )
 def test_a_wrong_file_is_refused_by_name(changes, told):
     with pytest.raises(ValidationError) as refused:
-        read(_changed(**changes))
+        read(changed(**changes))
     assert told in str(refused.value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import random
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from kafka.errors import KafkaError
 from tools.kafka.jars import broker_jars
 
 GIVE_UP_AFTER_S = 60.0
+PORTS = range(20_000, 32_000)
 JVM = (
     *("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC"),
     *(
@@ -54,11 +56,14 @@ class BrokerFailed(Exception):
 
 
 def free_port() -> int:
-    """A TCP port of the loopback interface that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A TCP port of the loopback interface that was free a moment ago. Linux and macOS hand out
+    none of these by themselves, so that nobody comes upon it before it is used, nor while a server
+    is down for a moment."""
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise BrokerFailed(f"no port is free in {PORTS}")
 
 
 class Broker:

@@ -58,9 +58,16 @@ for _, counter in ipairs(spec.counters) do
   redis.call('ZADD', prefix .. 'hours', counter.hour, counter.name)
 end
 for _, release in ipairs(spec.releases) do
-  local key = prefix .. 'releases:' .. release[1]
+  local key, first = prefix .. 'releases:' .. release[1], prefix .. 'first:' .. release[1]
   redis.call('ZADD', key, 'GT', release[3], release[2])
-  redis.call('ZREMRANGEBYRANK', key, 0, -(spec.releases_per_app + 1))
+  redis.call('ZADD', first, 'LT', release[3], release[2])
+  if redis.call('ZREMRANGEBYRANK', key, 0, -(spec.releases_per_app + 1)) > 0 then
+    for _, known in ipairs(redis.call('ZRANGE', first, 0, -1)) do
+      if not redis.call('ZSCORE', key, known) then
+        redis.call('ZREM', first, known)
+      end
+    end
+  end
 end
 
 -- Audits come first: a case of the same answer is withheld while its task is open.

@@ -179,6 +179,14 @@ WORDS: Words = {
         "the answer holds no sentence to rule on",
         "die Antwort enthält keinen Satz zu beurteilen",
     ),
+    "trouble.too_large": (
+        "the reply was longer than is read",
+        "die Antwort des Modells war länger, als gelesen wird",
+    ),
+    "trouble.answer_too_long": (
+        "the answer is longer than is ruled on",
+        "die Antwort ist länger, als beurteilt wird",
+    ),
     "trouble.too_many_sentences": (
         "the answer holds more sentences than are ruled on",
         "die Antwort enthält mehr Sätze, als beurteilt werden",

@@ -108,6 +108,20 @@ WORDS: Words = {
         "Nichts aufzuteilen: Weder ein Prüfmodell noch ein Mensch hat in diesem Zeitraum eine "
         "Ursache genannt.",
     ),
+    "overview.coverage": ("Judge coverage", "Abdeckung des Prüfmodells"),
+    "overview.coverage.of": (
+        "{share} ({selected} of {drawn} drawn)",
+        "{share} ({selected} von {drawn} gezogenen)",
+    ),
+    "define.coverage": (
+        "Of the answers drawn for the judge, those that the budget and the backlog let through. "
+        "What they skip is not skipped at random: where this is low, figures of the judge say less "
+        "about the rest. A count, so it has no interval.",
+        "Von den Antworten, die für das Prüfmodell gezogen wurden, die, die Budget und "
+        "Warteschlange durchließen. Was sie auslassen, ist kein Zufall: Wo dieser Anteil niedrig "
+        "ist, sagen Zahlen des Prüfmodells weniger über den Rest. Eine Anzahl, also ohne "
+        "Intervall.",
+    ),
     "fault.retrieval": ("retrieval", "Suche"),
     "fault.generation": ("generation", "Formulierung"),
     "fault.not_in_corpus": ("not in corpus", "nicht im Bestand"),

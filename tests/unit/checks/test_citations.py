@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from service.checks.model import (
 )
 from service.events import AnswerEvent
 from service.policy import AppPolicy, CitationPolicy
+from tests.unit.timing import cpu_seconds
 
 BACKUPS = ["kb-101", "kb-102", "kb-103", "kb-104"]
 WARTUNG = ["wartung#filter", "wartung#oel", "sicherheit#lockout", "garantie#umfang"]
@@ -923,17 +923,7 @@ def test_work_is_linear(piece: str) -> None:
     refs = [f"kb-{n}" for n in range(200)]
     small, large = (given(refs, (piece * size)[:size]) for size in (20_000, 80_000))
 
-    assert seconds(large) < 8 * seconds(small) + 0.05
-
-
-def seconds(case: CheckInput) -> float:
-    """The best of two, so that a neighbour on the machine does not decide."""
-    times = []
-    for _ in range(2):
-        start = time.perf_counter()
-        check(case)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    assert cpu_seconds(lambda: check(large)) < 8 * cpu_seconds(lambda: check(small)) + 0.05
 
 
 def test_no_mixture_of_marks_raises() -> None:

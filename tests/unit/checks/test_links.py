@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from service.checks.model import CheckResult, NotEvaluated, Outcome, Severity
 from service.policy import AppPolicy
 from tests.unit.checks import labelled
 from tests.unit.checks.labelled import reported, run, score
+from tests.unit.timing import cpu_seconds
 
 PAGE = "Print it at https://returns.kalmia.test/label or write to desk@kalmia.test."
 
@@ -143,10 +142,7 @@ def test_the_limits() -> None:
      "www." * 50_000, ".com" * 50_000, "https://a\\_" * 18_000, "a" * 190_000 + ".com"],
 )  # fmt: skip
 def test_hostile_addresses_cost_linear_time(answer: str) -> None:
-    began = time.process_time()
-    check(answer)
-
-    assert time.process_time() - began < 3
+    assert cpu_seconds(lambda: check(answer), times=1) < 3
 
 
 @given(st.text(st.sampled_from("a.@/:\\-_&<>()[]com%?#é1 ")), st.text())

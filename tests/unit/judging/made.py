@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.judging.jobs import Job, JobCitation
+from service.judging.jobs import Answer, Job, JobCitation
 
 PLANS = "Pro: 45 € a seat and month, billed yearly. An extra seat is 54 €."
 TERMS = "A refund is paid within ten working days. Yearly plans are refunded in part."
@@ -27,10 +27,12 @@ def job(
     refs = {ref for ref, _ in pairs}
     marks = re.finditer(r"\[([^\[\]]+)\]", answer)
     return Job(
-        job_id="job", app="support", identity="support", event_id="a", release="r1",
-        ruleset="1", language=language, hour=1, occurred_ms=3_600_000, position=("t", 0, 0),
-        stratum="rest", u=0.1, pi=1.0, pi_audit=0.1, factors=1, audited=False, flagged=False,
-        label=label,
+        Answer(
+            job_id="job", app="support", identity="support", event_id="a", release="r1",
+            ruleset="1", language=language, hour=1, occurred_ms=3_600_000, position=("t", 0, 0),
+            stratum="rest", u=0.1, pi=1.0, pi_audit=0.1, factors=1, audited=False, flagged=False,
+            label=label,
+        ),
         event={
             "query": query, "answer": answer, "context": list(context),
             "retrieved": [{"ref": ref, "text": text} for ref, text in pairs],

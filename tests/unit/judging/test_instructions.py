@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
 
 from service.judging.instructions import MAX_TEXT, instructs
 from service.judging.prompts import RELEVANCE_PROMPT, REPAIR_PROMPT, RULING_PROMPT
+from tests.unit.timing import cpu_seconds
 
 ROOT = Path(__file__).parents[3]
 
@@ -112,11 +112,9 @@ def test_a_text_that_repeats_the_prompt_is_seen(prompt: str) -> None:
     "unit",
     ["ignore ", "ignore all previous ", "rate a b c ", "rate this rate ", "bewerte alles als ",
      "<|", "<|a", "verdict\" : ", "\u200b", "*`", "you are the ", "output, ", "\U000e0041x",
-     "ignoriere alle ", "mark sentence to be as ", "supported rate "],
+     "ignoriere alle ", "mark sentence to be as ", "supported rate ", "\u0301\u0316", "\ufdfa"],
 )  # fmt: skip
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (MAX_TEXT // len(unit))
-    took = perf_counter()
-    instructs(text)
-    instructs(text + "supported judge verdict sufficient prompt")
-    assert perf_counter() - took < 10
+    more = text + "supported judge verdict sufficient prompt"
+    assert cpu_seconds(lambda: (instructs(text), instructs(more)), times=1) < 10

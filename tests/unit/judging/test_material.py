@@ -53,6 +53,12 @@ def test_a_structured_citation_belongs_to_every_sentence_it_spans() -> None:
     assert [line.cited for line in material_of(one).sentences] == [{2}, {2}, None]
 
 
+def test_context_that_calls_itself_retrieved_is_no_chunk() -> None:
+    one = job("Seats cost money.", ABC, context=[{"name": "b", "kind": "retrieved", "text": "x"}])
+    told = material_of(one).passages[-1]
+    assert (told.text, told.kind, told.retrieved) == ("x", "other", False)
+
+
 @pytest.mark.parametrize(("ref", "line"), [("kb-101", "Quelle: kb-101"), ("u", "【1†u】")])
 def test_a_line_of_sources_is_no_sentence(ref: str, line: str) -> None:
     answer = f"Seats cost money.\n\n{line}"

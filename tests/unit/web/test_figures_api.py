@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from service.accounting import prefix_of
 from service.policy import ReviewPolicy
 from tests.contract.world import NOW
 from tests.unit.web.reviewed import ANN, BOB, Reviewed, case_path, task_path
@@ -88,6 +89,20 @@ def test_rates_are_of_the_days_asked_for(world: Reviewed) -> None:
         empty = world.get(f"/v1/rates?{nothing}").json()
         assert empty["checked"] == 0
         assert empty["rates"]["flagged"]["value"] is None
+
+
+def test_rates_come_with_the_coverage_of_the_judge(world: Reviewed) -> None:
+    asked = "/v1/rates?last=2026-11-18&days=1"
+    connection = world.connection
+    fields = prefix_of("r1", "1-aa", "en")
+    for name, n in (("selected", 3), ("budget_skipped", 1)):
+        key = connection.keys.counters("support", NOW // 3_600_000)
+        connection.client.hincrby(key, f"{fields}judge:{name}:flagged", n)
+    share = {"value": 0.75, "selected": 3, "budget_skipped": 1}
+    assert world.get(asked).json()["judge_coverage"] == {**share, "by_stratum": {"flagged": share}}
+    assert world.get(f"{asked}&app=sales").json()["judge_coverage"] == {
+        "value": None, "selected": 0, "budget_skipped": 0, "by_stratum": {},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("query", ["days=0", "days=401", "last=zebra", "last=20261118"])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-import time
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.web.markdown import Close, Open, Token, host_of, pieces
+from tests.unit.timing import cpu_seconds
 
 ANSWER = """## Preise **2026**
 
@@ -156,14 +154,10 @@ HARD = {
 def test_time_grows_with_the_length_only(name: str) -> None:
     def seconds(size: int) -> float:
         text = (HARD[name] * size)[:size]
-        gc.collect()
-        started = time.process_time()
-        pieces(text)
-        return time.process_time() - started
+        return cpu_seconds(lambda: pieces(text))
 
-    short = min(seconds(10_000) for _ in range(3))
     # Quadratic would be 100 times as long.
-    assert min(seconds(100_000) for _ in range(2)) < 40 * short + 0.05
+    assert seconds(100_000) < 40 * seconds(10_000) + 0.05
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,20 @@ def judged(
         fields[f"{prefix}judge:cause:{cause}"] += number
 
 
+def drawn(
+    counters: Mapping[tuple[str, int], Counter[str]],
+    selected: int,
+    skipped: int,
+    stream: Stream,
+    stratum: str = "flagged",
+) -> None:
+    """Add answers drawn for the judge, in the last hour of the stream's app."""
+    prefix = prefix_of(stream.release, stream.ruleset, stream.language)
+    fields = counters[stream.app, NOW_HOUR]
+    fields[f"{prefix}judge:selected:{stratum}"] += selected
+    fields[f"{prefix}judge:budget_skipped:{stratum}"] += skipped
+
+
 def _rows(stream: Stream, hour: int, rng: random.Random) -> Iterator[Row]:
     for offset in range(stream.hourly):
         m = rng.choice((0, 1, 1, 2, 3))

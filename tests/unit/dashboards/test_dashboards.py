@@ -1,0 +1,148 @@
+"""The committed dashboards are those of the code, and keep what was promised of each."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from service.metrics import Metrics
+from tests.unit.dashboards.boards import COMMITTED, NAME, ROOT, expressions, panels
+from tools.dashboards.write import BOARDS, text_of
+
+UIDS = {
+    "operations": "groundwatch-operations",
+    "answer-quality": "groundwatch-answer-quality",
+    "review": "groundwatch-review",
+    "application": "groundwatch-application",
+}
+
+everywhere = pytest.mark.parametrize("name", BOARDS)
+
+
+@everywhere
+def test_the_committed_json_is_what_the_code_writes(name: str) -> None:
+    path = ROOT / "dashboards" / "grafana" / f"{name}.json"
+    assert path.read_text(encoding="utf-8") == text_of(BOARDS[name]), "run `make dashboards`"
+
+
+def test_there_is_nothing_else() -> None:
+    assert COMMITTED.keys() == BOARDS.keys()
+
+
+@everywhere
+def test_it_can_be_bookmarked_imported_and_pointed_anywhere(name: str) -> None:
+    board = COMMITTED[name]
+    assert board["uid"] == UIDS[name]
+    assert "groundwatch" in board["tags"]
+    variables = {v["name"]: v for v in board["templating"]["list"]}
+    assert variables["datasource"]["type"] == "datasource"
+    assert {"namespace", "groundwatch_url", "runbook_url"} <= variables.keys()
+    assert all(
+        t["datasource"]["uid"] == "${datasource}" for p in panels(board) for t in p["targets"]
+    )
+    ids = [panel["id"] for panel in board["panels"]]
+    assert len(set(ids)) == len(ids)
+
+
+@everywhere
+def test_all_is_everything(name: str) -> None:
+    for variable in COMMITTED[name]["templating"]["list"]:
+        if variable.get("includeAll"):
+            assert variable["multi"]
+            assert variable["allValue"] == ".*"
+            assert variable["current"]["value"] == ["$__all"]
+
+
+@everywhere
+def test_every_panel_says_what_it_shows_and_what_to_do(name: str) -> None:
+    for panel in panels(COMMITTED[name]):
+        shows, do = panel["description"].split("\n\n**What to do:** ")
+        assert len(shows) > 10, panel["title"]
+        assert len(do) > 10, panel["title"]
+        assert panel["fieldConfig"]["defaults"].get("unit") or panel["type"] == "table"
+        assert panel["fieldConfig"]["defaults"]["noValue"]
+
+
+@everywhere
+def test_panels_lie_on_the_grid_and_on_no_other(name: str) -> None:
+    def area(panel: dict[str, Any]) -> set[tuple[int, int]]:
+        place = panel["gridPos"]
+        assert place["x"] + place["w"] <= 24, panel["title"]
+        columns = range(place["x"], place["x"] + place["w"])
+        return {(x, y) for x in columns for y in range(place["y"], place["y"] + place["h"])}
+
+    for one, other in combinations(COMMITTED[name]["panels"], 2):
+        assert not area(one) & area(other), (one["title"], other["title"])
+
+
+@everywhere
+def test_rows_are_filled_to_the_edge(name: str) -> None:
+    """A hole beside a panel looks like one that failed to load."""
+    wide: dict[int, int] = {}
+    for panel in COMMITTED[name]["panels"]:
+        wide[panel["gridPos"]["y"]] = wide.get(panel["gridPos"]["y"], 0) + panel["gridPos"]["w"]
+    assert {y: w for y, w in wide.items() if w != 24} == {}
+
+
+@everywhere
+def test_every_variable_that_is_used_exists(name: str) -> None:
+    board = COMMITTED[name]
+    known = {variable["name"] for variable in board["templating"]["list"]}
+    known |= {"__all", "__data", "__range", "__rate_interval"}
+    assert set(re.findall(r"\$\{?(\w+)", json.dumps(board))) <= known
+
+
+@everywhere
+def test_counters_are_read_as_growth_and_summed_before_they_are_divided(name: str) -> None:
+    counters = {d.name for d in Metrics().definitions if d.kind != "gauge"}
+    for what, expression in expressions(COMMITTED[name]):
+        for found in NAME.finditer(expression):
+            metric = re.sub("_(bucket|sum|count)$", "", found.group())
+            before = expression[: found.start()]
+            if metric in counters or found.group() in counters:
+                assert re.search(r"sum(?: by \([^)]*\))? ?\((?:rate|increase)\($", before), what
+
+
+@everywhere
+def test_no_share_is_told_of_nothing(name: str) -> None:
+    """Every sum that something is divided by is compared with 0 first: 0 / 0 is no rate of 0."""
+    for what, expression in expressions(COMMITTED[name]):
+        assert not re.search(r"/ \(*(?:sum|max)\b[^/]*$", expression) or "> 0" in expression, what
+
+
+def test_faithfulness_never_stands_without_context_sufficiency() -> None:
+    told = 0
+    for board in COMMITTED.values():
+        for panel in panels(board):
+            queries = " ".join(target["expr"] for target in panel["targets"])
+            if re.search(r'(?:measure|rate)="faithfulness"', queries):
+                told += 1
+                assert re.search(r'measure="sufficient"|rate="context_sufficiency"', queries)
+    assert told >= 3
+
+
+def test_the_number_stands_with_its_companions_in_the_first_row() -> None:
+    first = [p for p in COMMITTED["answer-quality"]["panels"] if p["gridPos"]["y"] == 1]
+    queries = " ".join(target["expr"] for panel in first for target in panel["targets"])
+    for part in ("answers_unresolved", "hours_without_data", "check_precision", "not_evaluated"):
+        assert part in queries
+    assert first[0]["title"] == "Answers with an unresolvable citation"
+
+
+def test_the_books_come_first_on_operations() -> None:
+    first = next(panels(COMMITTED["operations"]))
+    assert "groundwatch_accounting_imbalance" in first["targets"][0]["expr"]
+
+
+@everywhere
+def test_links_lead_to_a_runbook_that_exists(name: str) -> None:
+    text = (ROOT / "dashboards" / "runbooks.md").read_text()
+    headings = {heading.lower() for heading in re.findall(r"^#+ (\w+)\s*$", text, re.MULTILINE)}
+    for panel in panels(COMMITTED[name]):
+        for link in panel["links"]:
+            if link["title"] == "Runbook":
+                assert link["url"].removeprefix("${runbook_url}#") in headings, panel["title"]

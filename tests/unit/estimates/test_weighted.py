@@ -1,0 +1,54 @@
+"""Means over all answers from an uneven sample."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from service.estimates.estimate import Estimate
+from service.estimates.weighted import weighted
+from service.estimates.wilson import wilson
+
+
+def test_each_answer_counts_as_many_as_it_stands_for() -> None:
+    # Four that stand for one each, one that stands for four.
+    found = weighted([(1.0, 1.0)] * 4 + [(0.0, 0.25)])
+    assert found.value == 0.5
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < 0.5 < found.high < 1
+
+
+def test_without_a_sample_there_is_no_value() -> None:
+    assert weighted([]) == Estimate(None)
+
+
+def test_an_even_sample_of_yes_and_no_is_a_proportion() -> None:
+    found = weighted([(1.0, 0.2)] * 30 + [(0.0, 0.2)] * 70)
+    low, high = wilson(30, 100)
+    assert found.value == pytest.approx(0.3)
+    # Its variance divides by n - 1.
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
+
+
+def test_where_nothing_varies_the_interval_is_that_of_the_effective_number() -> None:
+    found = weighted([(1.0, 1.0), (1.0, 0.5)])
+    assert (found.value, found.low) == (1.0, pytest.approx(wilson(9 / 5, 9 / 5)[0]))
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    dice, held, rounds = random.Random(7), 0, 600
+    for _ in range(rounds):
+        sample = []
+        for _ in range(1500):
+            flagged = dice.random() < 0.2
+            pi = 0.5 if flagged else 0.1
+            y = float(dice.random() < (0.4 if flagged else 0.9))
+            if dice.random() < pi:
+                sample.append((y, pi))
+        found = weighted(sample)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 0.2 * 0.4 + 0.8 * 0.9 <= found.high
+    assert 0.925 <= held / rounds <= 0.975

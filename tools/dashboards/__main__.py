@@ -1,0 +1,5 @@
+import sys
+
+from tools.dashboards.write import main
+
+sys.exit(main())
