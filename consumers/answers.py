@@ -415,10 +415,11 @@ class AnswersConsumer:
             self._metrics.observe_commit_failure()
 
     def _lag(self) -> dict[int, int]:
-        """Behind the log's end in what is stored: what waits in a backlog is not done."""
+        """Behind the log's end in what is stored: what waits in a backlog is not done. An outage
+        pauses reading, and the lag must be seen to grow all the same."""
         return {
             partition: behind + sum(part.next - part.first for part in held.backlog)
-            for partition, behind in self._consumer.lag().items()
+            for partition, behind in self._consumer.lag(ask=bool(self._outages.down)).items()
             if (held := self._held.get(partition)) is not None
         }
 

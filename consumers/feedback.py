@@ -3,7 +3,8 @@ own, so that it never delays the answers.
 
 At least once: a piece of feedback is committed when its effects are stored and produced; the
 store's script knows a repeat by its position. An outage pauses reading; what cannot be read goes to
-the dead letters.
+the dead letters. Feedback that finds no answer waits until all answers are checked that stood in
+their topic when it was read, and is looked up once more: it may have overtaken its own.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from consumers.dead_letters import UNDECODABLE, Letter, letter_of, letter_of_bat
 from consumers.delivery import WAIT_S, Courier, letter_message
 from consumers.kafka import PartitionConsumer, TopicFacts
 from consumers.outages import RETRY_S, Outages
+from consumers.progress import AnswersProgress
 from service.checks import where
 from service.events import Rejection
-from service.feedback import REFUSED, FeedbackOutcome
+from service.feedback import REFUSED, FeedbackEvent, FeedbackOutcome
 from service.health import Health
-from service.joining import FeedbackJoin
+from service.joining import FeedbackJoin, Joined
 from service.metrics import NO_THUMB, Metrics
 from service.outage import Outage
 from service.outbox import Sink, flush
@@ -43,6 +45,9 @@ TURN_S = 1.0
 
 
 LOOK_AGAIN_S = 60.0
+PATIENCE_S = 300.0
+"""For so long feedback that finds no answer waits for answers to be checked, and no longer: what
+stands behind it in its partition waits with it."""
 
 
 class TopicMissing(Exception):
@@ -67,6 +72,7 @@ class FeedbackConsumer:
         courier: Courier,
         sink: Sink,
         join: FeedbackJoin,
+        progress: AnswersProgress,
         store: Store,
         metrics: Metrics,
         outages: Outages,
@@ -77,12 +83,15 @@ class FeedbackConsumer:
         self._courier = courier
         self._sink = sink
         self._join = join
+        self._progress = progress
         self._store = store
         self._metrics = metrics
         self._outages = outages
         self._options = options
         self._backlog: dict[int, deque[Record | Undecodable]] = {}
         self._done: dict[int, int] = {}
+        self._polled: dict[int, float] = {}
+        self._held: set[int] = set()
         self._topic_id = ""
         self._epoch = ""
         self._retry_at = 0.0
@@ -97,7 +106,7 @@ class FeedbackConsumer:
 
     def turn(self) -> None:
         """One round: poll, do some of what waits, commit when it is due."""
-        waiting = any(self._backlog.values())
+        waiting = any(items for at, items in self._backlog.items() if at not in self._held)
         if not self._try(lambda: self._poll(BUSY_POLL_MS if waiting else IDLE_POLL_MS)):
             time.sleep(RETRY_S)
             return
@@ -117,8 +126,7 @@ class FeedbackConsumer:
     def _poll(self, timeout_ms: int) -> None:
         poll = self._consumer.poll(timeout_ms)
         for partition in self._consumer.drain_revoked():
-            self._backlog.pop(partition, None)
-            self._done.pop(partition, None)
+            self._forget(partition)
         for fault in poll.undecodable:
             self._keep(fault.partition, [fault])
         for partition, records in poll.records.items():
@@ -130,6 +138,7 @@ class FeedbackConsumer:
         waiting = self._backlog.setdefault(partition, deque())
         waiting.extend(items)
         self._backlog[partition] = deque(sorted(waiting, key=_offset))
+        self._polled[partition] = time.monotonic()
         self._consumer.pause({partition})
 
     def _place(self, partition: int) -> None:
@@ -138,47 +147,71 @@ class FeedbackConsumer:
         self._topic_id = self._facts.topic_id(topic)
         begin, end = self._facts.log_bounds(topic, partition)
         committed = self._facts.committed(group, topic).get(partition, begin)
+        self._forget(partition)
+        self._consumer.seek(partition, committed if begin <= committed <= end else begin)
+
+    def _forget(self, partition: int) -> None:
         self._backlog.pop(partition, None)
         self._done.pop(partition, None)
-        self._consumer.seek(partition, committed if begin <= committed <= end else begin)
+        self._held.discard(partition)
 
     def _work(self) -> None:
         until = time.monotonic() + TURN_S
         for partition, waiting in self._backlog.items():
             while waiting and time.monotonic() < until:
                 item = waiting[0]
-                self._take(item)
+                if not self._take(item):
+                    break
                 waiting.popleft()
                 self._done[partition] = item.offset + 1 if isinstance(item, Record) else item.next
             if not waiting:
                 self._consumer.resume({partition})
         self._outages.over("redis", "kafka")
 
-    def _take(self, item: Record | Undecodable) -> None:
+    def _take(self, item: Record | Undecodable) -> bool:
+        """False where its answer may still come: then it is to be taken again."""
         options = self._options
         if isinstance(item, Undecodable):
             self._metrics.observe_undecodable_batch()
             now_ms = int(time.time() * 1000)
             letter = letter_of_batch(item, options.topic, options.group, now_ms)
             self._bury(letter, UNDECODABLE)
-            return
+            return True
         said = self._join.parse(item.value)
         if isinstance(said, Rejection):
             dead = DeadLetter(item, said.reason.value, said.message, said.field)
             self._bury(letter_of(dead, options.topic, options.group), dead.reason)
             self._metrics.observe_feedback(OTHER, NO_THUMB, FeedbackOutcome.REJECTED)
-            return
-        read = (f"{self._topic_id}/{item.partition}", item.offset)
-        while True:
-            try:
-                joined = self._join.take(said, read, self._opened())
-            except Fenced:
-                self._epoch = ""
-            else:
-                break
+            return True
+        final = self._is_final(item.partition)
+        if not final and item.partition in self._held:
+            return False
+        joined = self._joined(said, item)
+        if joined.outcome is FeedbackOutcome.UNMATCHED and not final:
+            self._held.add(item.partition)
+            return False
+        self._held.discard(item.partition)
         self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
         if joined.to:
             self._metrics.observe_second_draw(refused=joined.to == REFUSED)
+        return True
+
+    def _is_final(self, partition: int) -> bool:
+        """Whether feedback that finds no answer now never will."""
+        polled = self._polled[partition]
+        if time.monotonic() - polled > PATIENCE_S:
+            return True
+        if partition in self._held and not self._progress.covers(polled):
+            self._progress.look()
+        return self._progress.covers(polled)
+
+    def _joined(self, said: FeedbackEvent, item: Record) -> Joined:
+        read = (f"{self._topic_id}/{item.partition}", item.offset)
+        while True:
+            try:
+                return self._join.take(said, read, self._opened())
+            except Fenced:
+                self._epoch = ""
 
     def _opened(self) -> str:
         """The store's epoch. An outage while it is being rebuilt."""

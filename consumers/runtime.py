@@ -14,6 +14,7 @@ from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, Top
 from consumers.kafka.topics import Start
 from consumers.outages import Outages
 from consumers.placement import Placement
+from consumers.progress import AnswersProgress
 from service.bootstrap import Parts
 from service.health import Health
 from service.joining import FeedbackJoin
@@ -119,7 +120,7 @@ def feedback_consumer(parts: Parts) -> Iterator[FeedbackConsumer]:
     :func:`answers_consumer` does."""
     settings = parts.settings
     options, topic = kafka_options(settings), settings.topic_feedback
-    group = f"{settings.group}-feedback"
+    answers, group = settings.topic_answers, f"{settings.group}-feedback"
     # Outages of this thread are no news to the process: the answers' loop reports its own.
     outages = Outages(parts.metrics, Health())
     with contextlib.ExitStack() as stack:
@@ -141,6 +142,12 @@ def feedback_consumer(parts: Parts) -> Iterator[FeedbackConsumer]:
             VerdictSink(courier, settings.topic_verdicts),
             FeedbackJoin(
                 parts.store, parts.documents, parts.terms, lambda at: facts.record_at(*at)
+            ),
+            AnswersProgress(
+                lambda: facts.ends(answers),
+                lambda: parts.store.checkpoints.glance(
+                    answers, range(facts.partition_count(answers))
+                )[1],
             ),
             parts.store,
             parts.metrics,

@@ -191,11 +191,12 @@ def prefix_of(*parts: str) -> str:
 class _Sums:
     """Equal rows and equal outcomes are many: they are counted first, and worked out once."""
 
-    __slots__ = ("checks", "heads")
+    __slots__ = ("causes", "checks", "heads")
 
     def __init__(self) -> None:
         self.heads: Counter[tuple[Kind, str, str, bool, str, tuple[str, ...], str]] = Counter()
         self.checks: Counter[tuple[str, CheckRow]] = Counter()
+        self.causes: Counter[tuple[str, str]] = Counter()
 
     def measures(self) -> Iterator[tuple[str, int]]:
         for head, number in self.heads.items():
@@ -204,6 +205,8 @@ class _Sums:
         for (name, check), number in self.checks.items():
             for measure, value in _check_measures(name, check):
                 yield measure, value * number
+        for cause, number in self.causes.items():
+            yield f"cause:{':'.join(cause)}", number
 
 
 def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
@@ -219,6 +222,9 @@ def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
         head = (row.kind, row.status, row.stratum, row.flagged, row.label, row.marks, row.selection)
         sums.heads[head] += 1
         sums.checks.update(row.checks.items())
+        if row.causes:
+            # Answers, not findings: one with five bad numbers is one.
+            sums.causes.update({(check, reason) for check, reason, *_ in row.causes})
     return places
 
 

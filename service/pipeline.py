@@ -45,6 +45,7 @@ from service.drafts import (
     with_seen,
 )
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
@@ -180,6 +181,7 @@ class Effects:
     releases: Mapping[str, Releases]
     errors: tuple[CheckError, ...]
     results: Mapping[int, Mapping[str, CheckResult]]
+    makeups: tuple[Makeup, ...] = ()
 
 
 def identity_hash(app: str, event_id: str) -> int:
@@ -333,6 +335,7 @@ class _Work:
         self.known = set(seen.identities)
         self.releases = _ReleaseBook(seen.releases, terms)
         self.factors = seen.factors
+        self.makeups = Makeups()
         self.backlog_full = seen.backlog_full
         self.rows: list[Row] = []
         self.cases: list[CaseDraft] = []
@@ -380,6 +383,8 @@ class _Work:
             return
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
+        if event.purpose == LIVE:
+            self.makeups.note(base["app"], base["release"], event.release, base["hour"])
         if event.status == "error":
             self.rows.append(Row(kind=Kind.RECORDED, **base))
             return
@@ -542,6 +547,7 @@ class _Work:
             releases=self.releases.moved,
             errors=tuple(self.errors),
             results=self.results,
+            makeups=self.makeups.all(),
         )
 
 

@@ -421,6 +421,7 @@ def effects_of(record: BatchRecord, cases: tuple[CaseDraft, ...], horizon_ms: in
             if row.kind in (Kind.CHECKED, Kind.RECORDED) and row.timestamp_ms >= horizon_ms
         ),
         releases=_releases(record.rows),
+        makeups=record.makeups,
         errors=(),
         results={},
     )

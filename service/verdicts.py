@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from service.accounting import Row, decode_row, encode_row
+from service.makeup import Makeup
 
 VERSION = 1
 
@@ -27,7 +28,7 @@ class BatchRecord:
 
     ``suppressed``: offsets of flagged answers that were counted in their groups without a case;
     ``grouped``: of those that a decision on their groups took; ``refused``: of answers that were
-    drawn for the judge when its backlog was full.
+    drawn for the judge when its backlog was full; ``makeups``: what releases were made of.
     """
 
     source: str
@@ -44,6 +45,7 @@ class BatchRecord:
     suppressed: frozenset[int] = field(default=frozenset())
     refused: frozenset[int] = field(default=frozenset())
     grouped: frozenset[int] = field(default=frozenset())
+    makeups: tuple[Makeup, ...] = ()
 
 
 def encode_batch_head(batch: BatchRecord) -> bytes:
@@ -64,6 +66,8 @@ def encode_batch_head(batch: BatchRecord) -> bytes:
         "lost": dict(batch.lost),
         "rows": [encode_row(row) for row in batch.rows],
     }
+    if batch.makeups:
+        body["makeups"] = [list(made) for made in batch.makeups]
     return orjson.dumps(body)[:-1]
 
 
@@ -127,4 +131,8 @@ def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:
         suppressed=frozenset(data["suppressed"]),
         refused=frozenset(data["refused"]),
         grouped=frozenset(data.get("grouped", ())),
+        makeups=tuple(
+            Makeup(app, release, hour, tuple(parts))
+            for app, release, hour, parts in data.get("makeups", ())
+        ),
     )

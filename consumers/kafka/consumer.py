@@ -189,13 +189,15 @@ class PartitionConsumer:
         """Whether this member is in the group, with partitions or (a spare one) without."""
         return int(self._consumer.group_metadata().generation_id) >= 0
 
-    def lag(self) -> dict[int, int]:
+    def lag(self, *, ask: bool = False) -> dict[int, int]:
         """{partition: records behind the log's end}, from what the last fetch told; partitions of
-        which nothing was fetched yet are absent. Asks no broker."""
+        which nothing was fetched yet are absent. ``ask``: the broker is asked, for up to a second,
+        as of what is paused nothing is fetched."""
         behind = {}
+        ends = self._log_ends() if ask else {}
         for partition in self._assigned - self._unpositioned:
             with contextlib.suppress(KeyError, AssertionError):
-                end = self._consumer.highwater(self._at(partition))
+                end = ends.get(partition, self._consumer.highwater(self._at(partition)))
                 position = self.position(partition)
                 if end is not None and position is not None:
                     behind[partition] = max(0, int(end) - position)
@@ -254,6 +256,14 @@ class PartitionConsumer:
         fetcher = self._consumer._fetcher  # noqa: SLF001
         if fetcher._next_partition_records is not None and not fetcher._next_partition_records:  # noqa: SLF001
             fetcher._next_partition_records = None  # noqa: SLF001
+
+    def _log_ends(self) -> dict[int, int]:
+        held = [self._at(partition) for partition in self._assigned - self._unpositioned]
+        try:
+            ends = self._consumer.end_offsets(held, timeout_ms=1000) if held else {}
+        except errors.KafkaError:
+            return {}
+        return {at.partition: int(end) for at, end in ends.items()}
 
     def _follow_rebalances(self) -> None:
         new: set[int] = set()

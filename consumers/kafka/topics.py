@@ -53,6 +53,12 @@ class TopicFacts:
         end = self._offsets(topic, [partition], OffsetSpec.LATEST)
         return start[partition], end[partition]
 
+    def ends(self, topic: str) -> dict[int, int]:
+        """{partition: offset after the last record that readers may have}; of an open transaction
+        none may be read yet."""
+        partitions = list(range(self.partition_count(topic)))
+        return self._offsets(topic, partitions, OffsetSpec.LATEST, IsolationLevel.READ_COMMITTED)
+
     def committed(self, group: str, topic: str) -> dict[int, int]:
         """{partition: next offset} that the group committed; partitions without one are absent."""
         by_group = self._ask(

@@ -14,11 +14,14 @@
 | nd:A:D | hash | the same for day D, after 14 days |
 | days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
+| makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
 | first:A | zset | those releases by when they were first seen (ms) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
-| case:C | hash | deflated case record, where it stands, judgement, thumbs, who skipped it |
+| groups:K | zset | the same of kind K: app:check:reason |
+| kinds | set | kinds of groups that occur |
+| case:C | hash | deflated record, its row in a list, where it stands, judgement, thumbs, skips |
 | cases:D:V | zset | case ids with value V in dimension D, by priority (`since`: by time, ms) |
 | facet:D | set | values of dimension D that occur |
 | jobs | stream | judge jobs: case id and deflated job; group `judges` |
@@ -148,6 +151,9 @@ class Keys:
 
     def releases(self, app: str) -> str:
         return f"{self.prefix}releases:{app}"
+
+    def makeups(self, app: str) -> str:
+        return f"{self.prefix}makeups:{app}"
 
     def first_seen(self, app: str) -> str:
         """Of its releases."""

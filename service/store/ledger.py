@@ -15,6 +15,7 @@ from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
 from service.sampling import INITIAL_FACTORS, decode_factors
 from service.store.connection import Connection, text
 from service.store.keys import ID_BUCKETS
+from service.store.makeups import MAKEUPS_PER_APP, encode_makeup
 from service.store.places import index_of
 from service.verdicts import BatchRecord, encode_batch_head
 
@@ -233,6 +234,10 @@ class Ledger:
                 for release, last_seen in releases.items()
             ],
             "releases_per_app": caps.releases_per_app,
+            "makeups": [
+                [made.app, encode_makeup(made).decode(), str(made.hour)] for made in effects.makeups
+            ],
+            "makeups_per_app": MAKEUPS_PER_APP,
             "groups": [group_spec(hit) for hit in effects.groups],
             "max_groups": caps.max_groups,
             "cases": [
@@ -306,6 +311,7 @@ def batch_record(effects: Effects) -> BatchRecord:
         gaps=batch.gaps,
         lost=batch.lost,
         rows=effects.rows,
+        makeups=effects.makeups,
     )
 
 
@@ -357,6 +363,7 @@ def case_spec(case: CaseDraft, groups: list[str], decided: str | None) -> dict[s
         "ruleset": case.ruleset,
         "indexes": [list(index) for index in case.indexes],
         "decided": decided,
+        "summary": case.summary.decode(),
     }
 
 

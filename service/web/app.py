@@ -21,6 +21,7 @@ from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
 from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.assets import STATIC
 from service.web.body import JSON
 from service.web.compare_page import compare_routes
 from service.web.days import Days
@@ -29,6 +30,9 @@ from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
 from service.web.groups_page import groups_routes
+from service.web.incident_api import incident_api_routes
+from service.web.incident_page import incident_routes
+from service.web.incident_read import Incidents
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
@@ -37,7 +41,8 @@ from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
 from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
-from service.web.rendering import STATIC, Renderer, error_page, templates
+from service.web.queue_page import queue_routes
+from service.web.rendering import Renderer, error_page, templates
 from service.web.reviewer import Identity
 from service.web.reviewing import Review, review_routes
 from service.web.trying import try_routes
@@ -99,15 +104,19 @@ def create_app(
     render = Renderer(environment, now)
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
-    app.include_router(figure_routes(desk, changes, days, now, public_url))
-    app.include_router(page_routes(render, cases, tasks, books, judge, settings))
+    app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
+    app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
     identity = app.state.identity = Identity(secret)
     review = Review(
         render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
     )
+    app.include_router(queue_routes(review, books, judge, public_url))
     app.include_router(groups_routes(render, desk, cases))
+    incidents = Incidents(counters, cases, desk)
+    app.include_router(incident_routes(render, incidents))
+    app.include_router(incident_api_routes(incidents, now))
     app.include_router(review_routes(review))
     app.include_router(
         labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)

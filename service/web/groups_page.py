@@ -53,7 +53,7 @@ class GroupRow:
 def group_row(group: Group, today: int, t: Tongue) -> GroupRow:
     """``today``: days since 1970."""
     return GroupRow(
-        group, cause_words(group, t), _trend(group, today, t), decision_view(group.decision)
+        group, cause_words(group, t), group_trend(group, today, t), decision_view(group.decision)
     )
 
 
@@ -66,7 +66,7 @@ def cause_words(group: Group, t: Tongue) -> str:
     return f"{group.check}: {t.word('reason', group.reason)}"
 
 
-def _trend(group: Group, today: int, t: Tongue) -> Markup:
+def group_trend(group: Group, today: int, t: Tongue) -> Markup:
     bars = bars_of(group.by_day, today)
     most = max(bar.count for bar in bars)
     points = [Point(f"{bar.day}: {t.count(bar.count)}", float(bar.count)) for bar in bars]
@@ -74,7 +74,7 @@ def _trend(group: Group, today: int, t: Tongue) -> Markup:
     return line(Plot("", title, "", points, TREND_PX))
 
 
-def _may_be_seen(group: Group) -> bool:
+def may_be_seen(group: Group) -> bool:
     """A group of which no case can be seen may be all about one that is withheld for an audit: to
     name its cause would tell of it. What somebody decided about has been seen."""
     return group.sample is not None or group.decision is not None or group.reopened is not None
@@ -92,7 +92,7 @@ def groups_routes(render: Renderer, desk: ReviewDesk, cases: CaseReader) -> APIR
         return render(
             t,
             "groups.html",
-            rows=[group_row(group, today, t) for group in found.groups if _may_be_seen(group)],
+            rows=[group_row(group, today, t) for group in found.groups if may_be_seen(group)],
             next_cursor=found.next_cursor,
             cursor=cursor,
             filter=filter,

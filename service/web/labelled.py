@@ -9,8 +9,9 @@ from itertools import groupby
 
 from service.estimates.double_labels import blind_pair
 from service.estimates.precision import precisions
+from service.judging.judgement import Cause
 from service.review.cases import DAY_MS
-from service.review.labels import Change, Label
+from service.review.labels import AnswerCall, Change, Label
 from service.review.standing import standing_everywhere
 from service.web.ports import ChangeReader
 
@@ -35,11 +36,20 @@ class RecentChanges:
     def since(self, at_ms: int) -> list[Change]:
         """Those made since then, the newest first; no older than :data:`READ_DAYS` and no more than
         :data:`MOST_CHANGES`."""
+        return [change for change in self._read() if change.at_ms >= at_ms]
+
+    def reach(self, at_ms: int) -> int:
+        """From when on :meth:`since` has all changes: then, or later where more were made than are
+        read. Milliseconds since 1970."""
+        changes = self._read()
+        return max(at_ms, changes[-1].at_ms) if len(changes) >= MOST_CHANGES else at_ms
+
+    def _read(self) -> list[Change]:
         with self._reading:
             now = self._monotonic()
             if self._read_at is None or now - self._read_at > REMEMBERED_S:
                 self._changes, self._read_at = self._newest(), now
-            return [change for change in self._changes if change.at_ms >= at_ms]
+            return self._changes
 
     def _newest(self) -> list[Change]:
         found: list[Change] = []
@@ -53,13 +63,20 @@ class RecentChanges:
         return found
 
 
+_BAD = (AnswerCall.PARTLY, AnswerCall.WRONG)
+
+
 def faults_of(changes: Sequence[Change]) -> dict[tuple[str, str], Counter[str]]:
-    """(app, release) → fault → answers that people laid at its door, by the labels that stand."""
+    """(app, release) → fault → answers that people called partly right or wrong, by the labels that
+    stand; ``unknown``: those of which nobody said whose fault it was."""
     faults: dict[tuple[str, str], Counter[str]] = {}
     for change in standing_everywhere(changes):
-        if change.label is not None and change.label.fault is not None:
-            of = str(change.context.get("app", "")), str(change.context.get("release", ""))
-            faults.setdefault(of, Counter())[change.label.fault.value] += 1
+        label = change.label
+        if label is None or not (label.fault or label.answer in _BAD):
+            continue
+        of = str(change.context.get("app", "")), str(change.context.get("release", ""))
+        fault = label.fault.value if label.fault is not None else Cause.UNKNOWN.value
+        faults.setdefault(of, Counter())[fault] += 1
     return faults
 
 

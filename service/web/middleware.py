@@ -6,6 +6,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.metrics import Metrics
+from service.web.assets import STATIC_PATH, assets
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -30,11 +31,19 @@ class ResponseHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(SECURITY_HEADERS)
-                static = scope["path"].startswith("/static/")
-                headers["Cache-Control"] = "no-cache" if static else "no-store"
+                headers["Cache-Control"] = _cache_control(scope)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+def _cache_control(scope: Scope) -> str:
+    """A file whose address names the very content that is here never changes there. While two
+    versions run side by side, one may be asked for what the other has."""
+    if not scope["path"].startswith(STATIC_PATH):
+        return "no-store"
+    asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+    return "public, max-age=31536000, immutable" if asked in assets() else "no-cache"
 
 
 class RequestCounter:

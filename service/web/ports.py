@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from service.budget import BudgetState
-from service.review.cases import Case, CaseFilter, CasePage
+from service.makeup import Makeup
+from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace
 from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
 
@@ -21,6 +22,17 @@ class CaseReader(Protocol):
         ...
 
     def case(self, case_id: str) -> Case | None: ...
+
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        """Where an open case stands in the queue of this filter. None for one that is not in it,
+        and where only a walk through the queue would tell: with another filter than one of
+        severity, or of group."""
+        ...
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
+        both milliseconds since 1970."""
+        ...
 
     def case_counts(self) -> dict[str, int]:
         """Status → number of cases."""
@@ -58,6 +70,11 @@ class TaskReader(Protocol):
 
     def get(self, task_id: str) -> Task | None: ...
 
+    def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
+        """Those of which this reviewer (empty: nobody known) is shown nothing that others said:
+        they are open, and he has not labelled them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeState:
@@ -79,6 +96,10 @@ class CounterReader(Protocol):
         """(app, hours since 1970) → field → n, ``end_hour`` not included; the fields are those of
         :func:`service.accounting.counters_of`. Hours that were rolled up stand at the first hour of
         their day."""
+        ...
+
+    def makeups(self, app: str) -> Sequence[Makeup]:
+        """What the app's releases were made of, by the hour in which that was first told."""
         ...
 
 

@@ -14,13 +14,13 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from service.web.assets import asset
 from service.web.problems import ErrorPage, ProblemBody
 from service.web.showing import showable
 from service.web.texts import Tongue, tongue
 from service.web.views import moment, query_of, queue_url, utc
 
 TEMPLATES = Path(__file__).with_name("templates")
-STATIC = Path(__file__).with_name("static")
 
 
 def _finalize(value: Any) -> Any:
@@ -47,6 +47,7 @@ def templates() -> Environment:
     environment.filters["utc"] = utc
     environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
+    environment.globals["asset"] = asset
     environment.globals["queue_url"] = queue_url
     environment.globals["query_of"] = query_of
     return environment

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, Query, Request
@@ -25,6 +25,7 @@ from service.review.desk import (
     LeaseTaken,
     ReviewDesk,
     Stale,
+    UnknownParts,
     UnknownSubject,
 )
 from service.review.labels import Change, Label
@@ -33,13 +34,23 @@ from service.web.api import Filter, json_response
 from service.web.bench import Bench, draft_before, has_said, label_line, take_seat
 from service.web.forms import Posted, Sent
 from service.web.groups import bars_of, decision_of, decision_view
-from service.web.labelling import label_of
+from service.web.groups_page import cause_words
+from service.web.labelling import changed, label_of
 from service.web.ports import CaseReader, TaskReader
 from service.web.problems import Problem
 from service.web.rendering import Renderer
 from service.web.reviewer import Identity, Visitor, clean_name, from_elsewhere
+from service.web.sight import Sight
 from service.web.texts import Speaking, Tongue, safe_return
-from service.web.views import case_view, moment, query_of, queue_url, shown_of, task_view
+from service.web.views import (
+    case_view,
+    moment,
+    query_of,
+    queue_url,
+    shown_of,
+    task_view,
+    with_terms,
+)
 
 SAMPLES = 5
 """Cases that the page of a group shows."""
@@ -64,6 +75,10 @@ class Review:
     @property
     def now_ms(self) -> int:
         return self.page.now_ms
+
+    @property
+    def sight(self) -> Sight:
+        return Sight(self.tasks)
 
     def render(
         self, request: Request, t: Tongue, template: str, status: int = 200, **shown: Any
@@ -122,6 +137,12 @@ class Review:
     def save(self, subject: str, sent: Posted, label: Label) -> Change:
         """Raises what stands in the way. An expired lease that nobody took is taken again: the
         version proves that nothing came between."""
+        try:
+            return self._save(subject, sent, label)
+        except UnknownParts:
+            raise changed() from None
+
+    def _save(self, subject: str, sent: Posted, label: Label) -> Change:
         form, now_ms = sent.form, self.now_ms
         lease = Lease(subject, sent.reviewer, form.one("lease"), form.number("fence"), 0)
         version = form.number("version")
@@ -144,12 +165,15 @@ class Review:
         onward: str,
         said: Label | None = None,
     ) -> Response:
-        """Nothing was saved: who is in the way, what they said, what to do now."""
+        """Nothing was saved: who is in the way, what they said (unless it is an audit that this
+        person is to label blind), what to do now."""
+        me = self.identity.visitor(request).name
+        change = None if isinstance(error, LeaseTaken) else self.sight.one(error.change, me)
         return self.render(
             request, t, "refused.html", 409,
             taken=error if isinstance(error, LeaseTaken) else None,
             lost=isinstance(error, LeaseLost),
-            change=None if isinstance(error, LeaseTaken) else error.change,
+            change=change,
             said=said, address=address, onward=onward,
         )  # fmt: skip
 
@@ -165,12 +189,6 @@ def _said_twice(
 
 def _see_other(address: str) -> Response:
     return RedirectResponse(address, 303)
-
-
-def _with(query: str, **terms: str) -> str:
-    """A query string with more terms; empty ones are left out."""
-    more = urlencode({name: value for name, value in terms.items() if value})
-    return f"{query}{'&' if query else '?'}{more}" if more else query
 
 
 def _mark(change: Change) -> str:
@@ -212,10 +230,9 @@ def _desk_routes(router: APIRouter, review: Review) -> None:
         visitor = identity.visitor(request)
         if not visitor.name:
             return nameless(request)
-        lease = desk.next_case(visitor.name, filter, review.now_ms)
-        if lease is not None:
-            case_id = quote(lease.subject.removeprefix("case:"), safe="")
-            return _see_other(f"/cases/{case_id}{_with(query_of(filter), saved=saved)}")
+        dealt = _dealt(review, visitor.name, filter, saved)
+        if dealt is not None:
+            return _see_other(dealt)
         return review.render(
             request, t, "done.html", tasks=False, queue=queue_url(filter),
             left=review.cases.case_counts().get("open", 0),
@@ -274,6 +291,16 @@ def _desk_routes(router: APIRouter, review: Review) -> None:
         return _see_other(safe_return(form.one("back")))
 
 
+def _dealt(review: Review, reviewer: str, filter: CaseFilter, saved: str = "") -> str | None:
+    """The address of this reviewer's next case, claimed; None where there is none. ``saved``: the
+    label just made, which its page tells."""
+    lease = review.desk.next_case(reviewer, filter, review.now_ms)
+    if lease is None:
+        return None
+    case_id = quote(lease.subject.removeprefix("case:"), safe="")
+    return f"/cases/{case_id}{with_terms(query_of(filter), saved=saved)}"
+
+
 def _hour(then_ms: int) -> str:
     return moment(then_ms)[11:]
 
@@ -311,6 +338,7 @@ def _case_routes(router: APIRouter, review: Review) -> None:
             request, t, "case.html", 422 if bench.missing else 200,
             view=case_view(case, t), bench=bench, visitor=bench.visitor, filter=filter,
             saved=_last(desk, saved, bench.visitor),
+            place=review.cases.place(case.summary.case_id, filter),
             left=review.cases.case_counts().get("open", 0),
         )  # fmt: skip
 
@@ -354,7 +382,10 @@ def _case_routes(router: APIRouter, review: Review) -> None:
             )
         except UnknownSubject:
             raise _gone() from None
-        return _see_other(f"/review/next{_with(query_of(filter), saved=_mark(change))}")
+        # The next case is dealt with the save: one round trip less until it is read.
+        saved = _mark(change)
+        nothing = f"/review/next{with_terms(query_of(filter), saved=saved)}"
+        return _see_other(_dealt(review, sent.reviewer, filter, saved) or nothing)
 
 
 def _pretty(event: object) -> str:
@@ -439,7 +470,8 @@ def _group_routes(router: APIRouter, review: Review) -> None:
         of_group = CaseFilter(group=group_id)
         return review.render(
             request, t, "group.html", 422 if missing or bad_date else 200,
-            group=group, bench=bench, visitor=visitor, sample=sample, done=done,
+            group=group, headline=cause_words(group, t), bench=bench, visitor=visitor,
+            sample=sample, done=done,
             samples=review.cases.list_cases(of_group, None, SAMPLES).cases,
             queue=queue_url(of_group),
             bars=bars_of(group.by_day, review.now_ms // 86_400_000),

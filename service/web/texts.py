@@ -19,6 +19,7 @@ from service.web.words import (
     frame,
     group,
     groups,
+    incident,
     judge,
     labelling,
     labels,
@@ -35,6 +36,7 @@ TABLES: tuple[Words, ...] = (
     trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
     judge.WORDS,
+    incident.WORDS,
 )  # fmt: skip
 
 

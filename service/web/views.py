@@ -65,6 +65,12 @@ def query_of(filter: CaseFilter, cursor: str | None = None, **changes: Any) -> s
     return f"?{urlencode(terms, errors='replace')}" if terms else ""
 
 
+def with_terms(query: str, **terms: str) -> str:
+    """A query string with more terms; empty ones are left out."""
+    more = urlencode({name: value for name, value in terms.items() if value})
+    return f"{query}{'&' if query else '?'}{more}" if more else query
+
+
 _OPEN = ("status", "open")
 
 
@@ -85,14 +91,17 @@ def saved_filters(
     given_today: int,
     today: date,
     tasks: Mapping[str, int],
+    claimed: int,
 ) -> list[SavedFilter]:
-    """``given_today``: open cases of answers of today; ``tasks``: audit tasks by state."""
+    """``given_today``: open cases of answers of today; ``tasks``: audit tasks by state;
+    ``claimed``: cases that somebody holds."""
     counts = {"all": sum(by_severity.values())}
     counts |= {name: by_severity.get(name, 0) for name in SEVERITY_ORDER}
     since_ms = int(datetime(today.year, today.month, today.day, tzinfo=UTC).timestamp() * 1000)
     filters = {"all": CaseFilter()}
     filters |= {name: CaseFilter(severity=name) for name in SEVERITY_ORDER}
     filters["today"], counts["today"] = CaseFilter(since_ms=since_ms), given_today
+    filters["claimed"], counts["claimed"] = CaseFilter(status="claimed"), claimed
     saved = [
         SavedFilter(name, queue_url(filter), counts[name], filter == shown)
         for name, filter in filters.items()

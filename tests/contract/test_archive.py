@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary
+from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary, QueuePlace
+from service.store.makeups import MAKEUPS_PER_APP
 from tests.contract.judged import GOOD, WORKER, WRONG, job_of, judged_world, settle
-from tests.contract.reviewing import WRONG as WRONG_ANSWER
-from tests.contract.reviewing import case, desk_of
+from tests.contract.reviewing import ANN, BOB, EVE, RIGHT, case, desk_of, reviewed_world
+from tests.contract.reviewing import WRONG as LABEL
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
 EVERYTHING = CaseFilter(status=None)
@@ -53,8 +54,11 @@ def test_pages_are_in_order_of_priority_without_gaps_or_repeats(world: World, li
     assert ids(walk(world, limit)) == newest_first
 
 
-def test_ties_in_priority_are_paged_exactly(make_world: MakeWorld) -> None:
-    # More than one inner page of the walk (200), all of the same priority.
+def test_ties_in_priority_are_paged_exactly(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than one call's steps of the walk, all of the same priority.
+    monkeypatch.setattr("service.store.archive.STEPS", 100)
     world = make_world(cases_per_group_day=1_000)
     names = {f"e{n}" for n in range(450)}
     world.take([flagged(name) for name in sorted(names)])
@@ -79,6 +83,43 @@ def test_a_page_is_stable_while_cases_come_in(world: World) -> None:
     assert without_twin == ["e2", "behind", "e1", "e0"]
     assert second.next_cursor is None
     assert ids(walk(world, 50))[:3] == ["ahead", "e5", "e4"]
+
+
+@pytest.mark.parametrize("left", [3, 8])
+def test_a_page_goes_on_where_its_last_case_was(make_world: MakeWorld, left: int) -> None:
+    """The last one is labelled before the next page is asked for; all have the same priority."""
+    world = reviewed_world(make_world)
+    world.take([flagged(f"e{n}", n) for n in range(8)])
+    before = ids(walk(world, 8, CaseFilter()))
+    first = world.archive.list_cases(CaseFilter(), None, left - 1)
+    desk = desk_of(world.connection)
+    gone = first.cases[-1]
+    desk.save(desk.claim(f"case:{gone.case_id}", ANN, NOW), LABEL, 0, NOW)
+    rest = world.archive.list_cases(CaseFilter(), first.next_cursor, 10)
+    assert ids(first.cases) + ids(rest.cases) == before
+
+
+def test_claimed_cases_are_those_that_somebody_holds(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    world.take([flagged(f"e{n}", n) for n in range(6)])
+    world.take([flagged("other", 1, app="sales")])
+    held = CaseFilter(status="claimed")
+    assert walk(world, 3, held) == []
+    desk, rows = desk_of(world.connection), walk(world, 10, CaseFilter())
+    leases = {row.event_id: desk.claim(f"case:{row.case_id}", ANN, NOW) for row in rows[1:6]}
+    desk.claim(f"group:{rows[0].group}", ANN, NOW)
+    for limit in (1, 2, 5):
+        assert ids(walk(world, limit, held)) == ids(rows[1:6])
+    listed = walk(world, 10, CaseFilter())
+    assert [row.holder for row in listed] == ["", *[ANN] * 5, *[""] * (len(rows) - 6)]
+    assert [world.archive.case(row.case_id).summary for row in listed] == listed  # type: ignore[union-attr]
+    narrow = CaseFilter(status="claimed", app="sales")
+    assert ids(walk(world, 3, narrow)) == [row.event_id for row in rows[1:6] if row.app == "sales"]
+    assert len(walk(world, 10, held)) == world.archive.case_counts()["claimed"]
+    desk.release(leases[rows[1].event_id])
+    assert ids(walk(world, 3, held)) == ids(rows[2:6])
+    world.connection.client.delete(world.connection.keys.lease(f"case:{rows[2].case_id}"))
+    assert ids(walk(world, 3, held)) == ids(rows[3:6])
 
 
 def test_filters_combine(world: World) -> None:
@@ -182,6 +223,10 @@ def test_a_row_that_shows_what_a_script_said_is_told_apart(make_world: MakeWorld
     rows = {case.event_id: case for case in walk(world, 10)}
     told = {name: row.scripted for name, row in rows.items()}
     assert told == {"opened": True, "enriched": True, "fine": False, "by-a-model": False}
+    for row in rows.values():
+        whole = world.archive.case(row.case_id)
+        assert whole is not None
+        assert whole.summary == row
     case = world.archive.case(rows["fine"].case_id)
     assert case is not None
     assert case.judgement is not None
@@ -219,6 +264,73 @@ def test_a_cursor_that_is_not_ours(world: World, cursor: str) -> None:
         world.archive.list_cases(EVERYTHING, cursor, 10)
 
 
+def test_a_case_stands_at_the_place_where_the_queue_lists_it(world: World) -> None:
+    for n in range(5):
+        world.take([flagged(f"e{n}", n)], at_ms=NOW + n * 60_000)
+    listed = walk(world, 2, CaseFilter())
+    places = [world.archive.place(found.case_id, CaseFilter()) for found in listed]
+    assert places == [QueuePlace(number, 5) for number in range(1, 6)]
+    gravest = CaseFilter(severity=listed[2].severity)
+    by_severity = [found.case_id for found in walk(world, 9, gravest)]
+    at = by_severity.index(listed[2].case_id) + 1
+    assert world.archive.place(listed[2].case_id, gravest) == QueuePlace(at, len(by_severity))
+    group = CaseFilter(group=listed[2].group)
+    assert world.archive.place(listed[2].case_id, group) == QueuePlace(1, 1)
+    for nowhere in (CaseFilter(app="support"), CaseFilter(severity="low"), EVERYTHING):
+        assert world.archive.place(listed[2].case_id, nowhere) is None
+    assert world.archive.place("absent", CaseFilter()) is None
+
+
+def test_what_reviewers_hold_is_listed_as_claimed(make_world: MakeWorld) -> None:
+    world = make_world()
+    world.take([flagged(f"e{n}", n) for n in range(4)])
+    desk = desk_of(world.connection)
+    held = [desk.claim(case(name), who, NOW) for name, who in (("e1", ANN), ("e3", BOB))]
+    claimed = world.archive.list_cases(CaseFilter(status="claimed"))
+    assert sorted(ids(claimed.cases)) == ["e1", "e3"]
+    assert claimed.next_cursor is None
+    assert ids(world.archive.list_cases(CaseFilter(app="sales", status="claimed")).cases) == []
+    desk.release(held[0])
+    assert ids(world.archive.list_cases(CaseFilter(status="claimed")).cases) == ["e3"]
+    # A label ends it, and so does the end of the lease.
+    desk.save(held[1], RIGHT, 0, NOW)
+    lost = desk.claim(case("e2"), EVE, NOW)
+    world.connection.client.delete(world.connection.keys.lease(lost.subject))
+    assert world.archive.list_cases(CaseFilter(status="claimed")).cases == []
+
+
+def test_the_first_bad_answers_since_a_time_come_in_its_order(world: World) -> None:
+    for n in range(8):
+        app = "sales" if n == 4 else "support"
+        world.take([flagged(f"e{n}", n, app=app)], at_ms=NOW + n * 60_000)
+    since = CaseFilter(app="support", since_ms=NOW + 2 * 60_000)
+    found = world.archive.first_since(since, NOW + 6 * 60_000, 3)
+    assert ids(found) == ["e2", "e3", "e5"]
+    assert ids(world.archive.first_since(since, NOW + 3 * 60_000, 9)) == ["e2", "e3"]
+
+
+def test_what_releases_are_made_of_is_kept_by_when_it_was_first_told(world: World) -> None:
+    hour = NOW // HOUR_MS
+    for n, prompt in ((3, "p2"), (1, "p1"), (5, "p2"), (2, "p2")):
+        release = {"id": "r1", "prompt": prompt, "index": "i1"}
+        world.take([event(f"e{n}", release=release)], at_ms=NOW + n * HOUR_MS)
+    world.take([event("x", purpose="shadow", release={"id": "r1", "prompt": "p3"})])
+    made = world.archive.makeups("support")
+    assert [(one.release, one.hour - hour, one.told()) for one in made] == [
+        ("r1", 1, {"prompt": "p1", "index": "i1"}), ("r1", 2, {"prompt": "p2", "index": "i1"})
+    ]  # fmt: skip
+    assert world.archive.makeups("sales") == ()
+
+
+def test_a_flood_of_makeups_is_bounded(world: World) -> None:
+    for n in range(MAKEUPS_PER_APP + 10):
+        release = {"id": "r1", "prompt": f"p{n}"}
+        world.take([event(f"e{n}", release=release)], at_ms=NOW + n * HOUR_MS)
+    made = world.archive.makeups("support")
+    assert len(made) == MAKEUPS_PER_APP
+    assert made[-1].told() == {"prompt": f"p{MAKEUPS_PER_APP + 9}"}
+
+
 def test_the_oldest_open_case_of_each_severity_goes_when_it_is_settled(
     make_world: MakeWorld,
 ) -> None:
@@ -233,7 +345,7 @@ def test_the_oldest_open_case_of_each_severity_goes_when_it_is_settled(
     world.take([flagged("e3")], at_ms=NOW - HOUR_MS)
     assert world.archive.oldest_open_by_severity()[severities["e1"]] == NOW - HOUR_MS
     desk = desk_of(world.connection)
-    desk.save(desk.claim(case("e3"), "ann", NOW), WRONG_ANSWER, 0, NOW)
+    desk.save(desk.claim(case("e3"), "ann", NOW), LABEL, 0, NOW)
     assert world.archive.oldest_open_by_severity() == oldest
 
 

@@ -40,7 +40,8 @@ def random_traffic(world: World, seed: int) -> list[bytes]:
             name = f"e{number}-{n}"
             events.append(dice.choice([
                 event(name),
-                event(name, cites=f"x{dice.randrange(4)}", release={"id": f"r{dice.randrange(3)}"}),
+                event(name, cites=f"x{dice.randrange(4)}", release={
+                    "id": f"r{dice.randrange(3)}", "prompt": f"p{dice.randrange(3)}"}),
                 event(name, cites="common", app=dice.choice(["sales", "unlisted", "support"])),
                 event(name, status="error", purpose=dice.choice(["live", "shadow"])),
                 event(f"e{dice.randrange(number + 1)}-0", cites="again"),

@@ -95,6 +95,20 @@ def test_a_complaint_reaches_the_judge_with_a_hint(world: World) -> None:
     assert world.probe("/readyz").json()["checks"]["feedback"] == {"ok": True, "detail": "on"}
 
 
+def test_feedback_that_overtakes_its_answer_waits_for_it(world: World) -> None:
+    """Both wait in their topics while nobody consumes; feedback is read in no time."""
+    count = 2_000
+    world.send_all(*(answer_event(f"a-{n}") for n in range(count)))
+    say(world, "never")
+    for n in range(count - 20, count):
+        say(world, f"a-{n}", partition=n % 2)
+    world.consume()
+    world.until(lambda: world.totals().get("judge:selected", 0) == 20, 90)
+    world.until(lambda: heard(world, "joined") == 20 and heard(world, "unmatched") == 1)
+    assert selected(world) == {"selected": 20, "sampled_out": count - 20}
+    assert set(world.books().values()) == {0}
+
+
 def test_outside_the_window_it_is_unmatched(make_world) -> None:
     world = make_world(partitions=1, feedback_window_s=2)
     world.facts.create_topic(world.settings.topic_feedback, 1)

@@ -101,8 +101,12 @@ def test_redis_away_for_ten_seconds(make_world, redis_server) -> None:
     consumer = world.consume()
     world.until(lambda: world.received() > 500)
     redis_server.stop()
+    world.until(lambda: world.probe("/readyz").status_code == 503)
+    time.sleep(2)
+    behind = sum(world.samples("consumer_lag"))
     world.produce(2_000)
-    time.sleep(10)
+    world.until(lambda: sum(world.samples("consumer_lag")) == behind + 2_000, timeout_s=15)
+    time.sleep(8)
     assert consumer.poll() is None
     redis_server.start()
     world.until_received(timeout_s=60)

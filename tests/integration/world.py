@@ -285,6 +285,13 @@ class World:
                 return float(value)
         raise AssertionError(f"no sample {sample}")
 
+    def samples(self, name: str, number: int = 0) -> list[float]:
+        """Every series of a metric."""
+        lines = self.probe("/metrics", number).text.splitlines()
+        return [
+            float(line.split()[-1]) for line in lines if line.startswith(f"groundwatch_{name}{{")
+        ]
+
     def until_halted(self, reason: str, partitions: int | None = None, number: int = 0) -> None:
         """Until consumer ``number`` has halted that many partitions (all) for ``reason``: alive,
         unready, and saying why."""

@@ -295,3 +295,27 @@ def test_factors_are_between_the_floor_and_one_and_keep_to_what_is_left(
         assert floor_costs <= most * (1 + 1e-9)
     if (tokens, money, calls) == (None, None, None):
         assert not found.exhausted
+
+
+def test_the_documented_day_in_money() -> None:
+    prices = Prices(input=0.5, output=2.0)
+    answers = 100_000
+    assert prices.cost_micros(Usage(3_400, 600)) == 2_900
+    spending = Spending(
+        answers=answers, settled_tokens=4_000 * answers, settled_money_micros=2_900 * answers,
+        settled_calls=2 * answers,
+    )  # fmt: skip
+    number = 20_000
+    rest = {
+        "flagged_high": 0.02 * number, "flagged": 0.08 * number, "abstained": 0.1 * number,
+        "low_overlap": 0.1 * number, "rest": 0.7 * number,
+    }  # fmt: skip
+    forecast = {"support": Traffic(number, rest, 0, True)}
+    policy, budget = Policy(), Budget(money_micros_per_day=1_000_000, prices=prices)
+    reserve = reserve_of(policy, forecast, budget, spending)
+    assert reserve.money_micros == pytest.approx(96_900, abs=100)
+    state = state_of(budget, spending, reserve, INITIAL_FACTORS)
+    assert affordable(budget, state, 0, 0) == pytest.approx(311, abs=1)
+    found = factors_of(policy, forecast, budget, spending, 0, INITIAL_FACTORS)
+    assert found.judge["other"] == pytest.approx(0.40, abs=0.005)
+    assert drawn_beside_audits(found, forecast, policy) == pytest.approx(294, abs=1)

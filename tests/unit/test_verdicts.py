@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.accounting import Row
+from service.makeup import Makeup
 from service.verdicts import BatchRecord, decode, encode_batch_head, encode_case
 from tests.unit.rows import rows
 
@@ -28,6 +29,7 @@ def test_a_batch_survives(
         next=first + 10, received=len(batch), gaps=1, lost={"undecodable": 3}, rows=batch,
         suppressed=suppressed,
         refused=refused,
+        makeups=(Makeup("support", "r1", 498_873, ("m-1", "p1", *[""] * 6)),),
     )  # fmt: skip
     # The store's script closes the record with what it suppressed and refused.
     tail = f',"suppressed":{list(suppressed)},"refused":{list(refused)}}}'

@@ -107,7 +107,7 @@ THE_NUMBER = Row(
                 "how often people confirm it stands beside.",
                 "Amber or red: the top reasons below, then the newest release against the one "
                 "before; then read some of the answers.",
-                alert="UnresolvableCitationsHigh",
+                alerts=("UnresolvableCitationsHigh",),
                 page="/queue?check=citations",
             ),
             Query(UNRESOLVED.share()),
@@ -146,7 +146,7 @@ THE_NUMBER = Row(
                 "citing has no unresolvable citations either.",
                 "Falling: the prompt or the citation form changed; the first number says little "
                 "until that is mended.",
-                alert="CitingFallen",
+                alerts=("CitingFallen",),
             ),
             Query(CITING.share()),
             unit=SHARE,
@@ -159,7 +159,7 @@ THE_NUMBER = Row(
                 "Of the answers that were looked at, those whose citations could not be decided. "
                 "They are in no share.",
                 "High: chunk texts or refs do not arrive; see Operations, checks.",
-                alert="NotEvaluatedHigh",
+                alerts=("NotEvaluatedHigh",),
             ),
             Query(CITATIONS_UNREAD.share()),
             unit=SHARE,
@@ -172,7 +172,7 @@ THE_NUMBER = Row(
                 "Hours without data, of 24",
                 "The most hours of the last 24 in which one of the chosen apps had no answer.",
                 "More than its nights: does the app send, and does groundwatch consume?",
-                alert="AppSilent",
+                alerts=("AppSilent",),
             ),
             Query(largest(series("hours_without_data", APP))),
             decimals=0,
@@ -184,7 +184,7 @@ THE_NUMBER = Row(
                 "Of the citation findings that people labelled, those they called real, with the "
                 "95 % interval. All apps; only of cases that somebody opened.",
                 "Low: mend the check or its policy first; the number above is too high.",
-                alert="FalseAlarmsHigh",
+                alerts=("FalseAlarmsHigh",),
                 page="/labels",
             ),
             *(
@@ -208,7 +208,7 @@ THE_NUMBER = Row(
                 "same a week before. Marks: releases first seen, and other checks.",
                 "Up with a release mark: compare it below. Up with a ruleset mark: the check "
                 "changed, not the answers.",
-                alert="UnresolvableCitationsRisen",
+                alerts=("UnresolvableCitationsRisen",),
                 page="/overview",
             ),
             UNRESOLVED,
@@ -370,7 +370,7 @@ RELEASES = Row(
                 "seen, not by its name.",
                 "Intervals that do not touch: the releases differ. Else open the comparison, which "
                 "says how many more answers would tell.",
-                alert="UnresolvableCitationsRisen",
+                alerts=("UnresolvableCitationsRisen",),
                 page="/compare",
             ),
             ["app", "place", "release"],
@@ -414,7 +414,7 @@ SIGNALS = Row(
                 "Of the answers with a number that could be looked up, those with one that stands "
                 "in no source that the model saw; Wilson interval; and a week before.",
                 "Up: read some; prices and dates first. Often the index is older than the corpus.",
-                alert="UnsupportedNumbersHigh",
+                alerts=("UnsupportedNumbersHigh", "UnsupportedNumbersRisen"),
                 page="/queue?check=numbers",
             ),
             NUMBERS,
@@ -427,7 +427,7 @@ SIGNALS = Row(
                 "interval; and a week before.",
                 "A jump: retrieval returns nothing useful; see empty retrievals on Application. A "
                 "fall with more unsupported numbers: it guesses instead.",
-                alert="AbstentionsRisen",
+                alerts=("AbstentionsRisen",),
                 page="/queue?check=abstention",
             ),
             ABSTAINED,
@@ -448,7 +448,7 @@ SIGNALS = Row(
                 "Answers without evidence",
                 "Of the plain answers, those given without retrieved text or context.",
                 "The model answers from memory: is retrieval down, or skipped on purpose?",
-                alert="AnswersWithoutEvidence",
+                alerts=("AnswersWithoutEvidence",),
             ),
             Query(GROUNDLESS.share("app", WINDOW), "{{app}}"),
             unit=SHARE,
@@ -461,7 +461,7 @@ SIGNALS = Row(
                 "another tenant. By reason, in each window.",
                 "Any: a leak. Stop the release or fix the filter of retrieval now; then see who "
                 "read what.",
-                alert="ForbiddenChunk",
+                alerts=("ForbiddenChunk",),
                 page="/queue?check=access",
             ),
             Query(

@@ -45,7 +45,7 @@ FIRST = Row(
                 "something: 0, or something was lost or counted twice.",
                 "0 is right. Anything else: open the books and see which equation differs; "
                 "trust no rate until it is understood.",
-                alert="BooksOutOfBalance",
+                alerts=("BooksOutOfBalance",),
                 page="/books",
             ),
             Query(largest(f"abs({series('accounting_imbalance')})")),
@@ -57,7 +57,7 @@ FIRST = Row(
                 "Records taken from the topic, all consumers together.",
                 "0 with lag growing beside it: the consumers stand; see their readiness and the "
                 "halted partitions. 0 without lag: nobody sends.",
-                alert="NotConsuming",
+                alerts=("NotConsuming",),
             ),
             Query(rate(RECEIVED)),
             unit="reqps",
@@ -70,7 +70,7 @@ FIRST = Row(
                 "it is given. Empty while no answer comes.",
                 "Rising with lag: add consumers, up to one a partition. Rising without lag: the "
                 "senders' clocks, or they send late.",
-                alert="EventsLate",
+                alerts=("EventsLate",),
             ),
             Query(quantile(0.99, series("event_age_seconds_bucket"))),
             unit="s",
@@ -82,7 +82,7 @@ FIRST = Row(
                 "Records that wait in the topic, all partitions together.",
                 "Growing: compare with the time by stage below; start more consumers, or mend "
                 "what they wait for (Redis, Kafka).",
-                alert="NotConsuming",
+                alerts=("NotConsuming",),
             ),
             Query(total(series("consumer_lag"))),
         ),
@@ -93,7 +93,7 @@ FIRST = Row(
                 "topic belongs to.",
                 "Anything above 0: read the reason below and its runbook. Nothing is lost while "
                 "the topic keeps its records.",
-                alert="PartitionHalted",
+                alerts=("PartitionHalted",),
             ),
             Query(total(series("partition_halted"))),
             steps=ANY_IS_BAD,
@@ -104,7 +104,7 @@ FIRST = Row(
                 "Targets that were a groundwatch within the last hour and cannot be scraped now.",
                 "Look for restarts and their logs. One consumer of several: its partitions have "
                 "moved. After an hour it is forgotten here; alerts go on.",
-                alert="NotConsuming",
+                alerts=("Absent", "ConsumersAbsent"),
             ),
             Query(DOWN),
             steps=ANY_IS_BAD,
@@ -115,7 +115,7 @@ FIRST = Row(
                 "Redis",
                 "1 where every `serve` reaches Redis, else 0.",
                 "0: consumers wait and lose nothing; mend Redis, and see its memory below.",
-                alert="RedisAway",
+                alerts=("RedisAway",),
             ),
             Query(f"min({series('redis_up')})"),
             steps=ALL_SHOULD_BE,
@@ -133,7 +133,7 @@ BOOKS = Row(
                 "Left minus right side of each equation of the books.",
                 "A step that stays is a loss or a defect: note when it came, and look at what "
                 "restarted then. A short spike while a batch is written is none.",
-                alert="BooksOutOfBalance",
+                alerts=("BooksOutOfBalance",),
                 page="/books",
             ),
             Query(largest(f"abs({series('accounting_imbalance')})", "equation"), "{{equation}}"),
@@ -157,7 +157,7 @@ BOOKS = Row(
                 "and batches that could not be decoded.",
                 "Lost ones are gone: lengthen the topic's retention, or find who wrote what "
                 "cannot be decoded. Gaps are harmless on a transactional or compacted topic.",
-                alert="OffsetsLost",
+                alerts=("OffsetsLost", "BatchesUndecodable"),
                 page="/books",
             ),
             Query(increase(series("records_total", 'kind=~"lost|gap"'), "kind", RATE), "{{kind}}"),
@@ -177,7 +177,7 @@ INGESTION = Row(
                 "From the record's timestamp to the end of its checks.",
                 "p50 and p99 rise together: too few consumers. p99 alone: one partition, or one "
                 "sender with old records; compare the lag by partition.",
-                alert="EventsLate",
+                alerts=("EventsLate",),
             ),
             *(
                 Query(quantile(q, series("event_age_seconds_bucket")), f"p{q * 100:g}")
@@ -192,6 +192,7 @@ INGESTION = Row(
                 "Records that wait, by partition.",
                 "One partition alone: its consumer is slow or halted, or one key gets all the "
                 "traffic. All: too few consumers.",
+                alerts=("PartitionStuck",),
             ),
             Query(total(series("consumer_lag"), "partition"), "{{partition}}"),
         ),
@@ -216,7 +217,7 @@ INGESTION = Row(
                 "Records that are no valid answer event.",
                 "Read some: `groundwatch dead-letters list`. After the sender is mended, "
                 "`groundwatch dead-letters redrive` sends them again.",
-                alert="DeadLettersHigh",
+                alerts=("DeadLettersHigh",),
             ),
             Query(increase(series("rejected_total"), "reason", RATE), "{{reason}}"),
             stacked=True,
@@ -227,7 +228,7 @@ INGESTION = Row(
                 "Dead letters by reason, of all records received.",
                 "A jump after a release of a sender: its events changed shape. A trickle: read "
                 "one and tell its owner.",
-                alert="DeadLettersHigh",
+                alerts=("DeadLettersHigh",),
             ),
             Query(
                 f"({rate(series('dead_letters_total'), 'reason')})"
@@ -265,7 +266,7 @@ INGESTION = Row(
                 "Partitions halted, by reason",
                 "store_lost, store_behind, topic_recreated, ahead_of_log, rebuilding.",
                 "The runbook says for each reason which command goes on.",
-                alert="PartitionHalted",
+                alerts=("PartitionHalted",),
             ),
             Query(total(series("partition_halted"), "reason"), "{{reason}}"),
         ),
@@ -293,7 +294,7 @@ CHECKS = Row(
                 "in no rate.",
                 "Look at the reasons beside: missing_text means that chunk texts neither came "
                 "with the event nor are in the document store.",
-                alert="NotEvaluatedHigh",
+                alerts=("NotEvaluatedHigh",),
             ),
             Query(share(rate(NOT_EVALUATED, "check"), rate(LOOKED, "check")), "{{check}}"),
             unit="percentunit",
@@ -316,7 +317,7 @@ CHECKS = Row(
                 "Checks that raised",
                 "Errors by check. The answer's other checks went on.",
                 "Any is a defect: the log names the class and the line (`check_error`). Report it.",
-                alert="CheckErrors",
+                alerts=("CheckErrors",),
             ),
             Query(increase(series("check_errors_total"), "check", RATE), "{{check}}"),
         ),
@@ -355,7 +356,7 @@ REDIS = Row(
                 "The part of Redis' maxmemory that is used. Past 80 % cases are kept without "
                 "their payloads; counters never stop.",
                 "Near the limit: raise maxmemory, or shorten the retention of settled cases.",
-                alert="RedisMemoryHigh",
+                alerts=("RedisMemoryHigh",),
             ),
             Query(
                 share(
@@ -404,7 +405,7 @@ JUDGE = Row(
                 "Waiting",
                 "Answers that wait for the judge.",
                 "Growing for hours: more concurrency, or a smaller sample in the policy.",
-                alert="JudgeBacklogFull",
+                alerts=("JudgeBacklogFull",),
                 page="/overview",
             ),
             Query(largest(series("judge_backlog"))),
@@ -415,7 +416,7 @@ JUDGE = Row(
                 "How long the oldest of them waits; 0 when there is none.",
                 "Past a day it counts as failed. Is any `judge` process running, and its breaker "
                 "closed?",
-                alert="JudgeBacklogOld",
+                alerts=("JudgeBacklogOld",),
                 page="/overview",
             ),
             Query(largest(series("judge_oldest_job_seconds"))),
@@ -428,7 +429,7 @@ JUDGE = Row(
                 "What is left of the day's budget (UTC), least of its kinds.",
                 "Used up before evening: judged rates come from the morning alone; raise the "
                 "budget or thin the sample.",
-                alert="JudgeBudgetGone",
+                alerts=("JudgeBudgetGone",),
                 page="/overview",
             ),
             Query(f"min({BUDGET})"),
@@ -441,7 +442,7 @@ JUDGE = Row(
                 "Breaker open",
                 "Judge processes that hold back their calls, since the endpoint kept failing.",
                 "Above 0: look at the endpoint; the breaker closes by itself when it answers.",
-                alert="JudgeFailing",
+                alerts=("JudgeHeldBack", "JudgeFailing"),
             ),
             Query(total(series("judge_breaker_open"))),
             steps=ANY_IS_BAD,
@@ -479,7 +480,7 @@ JUDGE = Row(
                 "Answers that wait, and those that the full backlog refused.",
                 "Refused ones are counted as budget_skipped: raise JUDGE_MAX_BACKLOG or thin the "
                 "sample.",
-                alert="JudgeBacklogFull",
+                alerts=("JudgeBacklogFull",),
             ),
             Query(largest(series("judge_backlog")), "waiting"),
             Query(increase(series("judge_refused_total"), window=RATE), "refused"),
@@ -490,7 +491,7 @@ JUDGE = Row(
                 "judged, undetermined (answered, but unusably), failed (no answer by the "
                 "deadline). Only judged ones are in rates.",
                 "Much undetermined or failed: the reasons stand beside.",
-                alert="JudgeUndetermined",
+                alerts=("JudgeUndetermined",),
             ),
             Query(increase(JUDGEMENTS, "status", RATE), "{{status}}"),
             stacked=True,
@@ -501,7 +502,7 @@ JUDGE = Row(
                 "Reasons of undetermined and failed judgements.",
                 "http and timeout: the endpoint. unreadable: the model does not keep to the "
                 "format; try another one with `groundwatch judge`'s measures.",
-                alert="JudgeFailing",
+                alerts=("JudgeFailing",),
             ),
             Query(
                 f"{increase(series('judge_failures_total'), 'status, reason', RATE)} > 0",
@@ -526,7 +527,7 @@ JUDGE = Row(
                 "Calls, by outcome",
                 "Every call to the endpoint, which each debits the budget.",
                 "Failing ones: its status page and limits first, then the key.",
-                alert="JudgeFailing",
+                alerts=("JudgeFailing",),
             ),
             Query(rate(series("judge_calls_total"), "outcome"), "{{outcome}}"),
             unit="reqps",
@@ -537,7 +538,7 @@ JUDGE = Row(
                 "What is left of the day's bound on tokens and money, and of the minute's on "
                 "calls.",
                 "A line that reaches 0 at noon: raise the budget, or thin the sample.",
-                alert="JudgeBudgetGone",
+                alerts=("JudgeBudgetGone",),
             ),
             Query(BUDGET, "{{kind}}"),
             unit="percentunit",

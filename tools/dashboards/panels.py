@@ -49,13 +49,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Words:
-    """What every panel says of itself. ``alert``: whose runbook it belongs to, without the prefix;
-    ``page``: where in groundwatch to go on, an address without the host."""
+    """What every panel says of itself. ``alerts``: which speak of the same (without their prefix):
+    links to their runbooks; ``page``: where in groundwatch to go on, an address without the host.
+    """
 
     title: str
     shows: str
     do: str
-    alert: str = ""
+    alerts: tuple[str, ...] = ()
     page: str = ""
 
     @property
@@ -64,9 +65,10 @@ class Words:
 
     @property
     def links(self) -> list[dashboard.DashboardLink]:
-        found = []
-        if self.alert:
-            found.append(_link("Runbook", f"{RUNBOOKS}#groundwatch{self.alert.lower()}"))
+        found = [
+            _link(f"Runbook: {alert}", f"{RUNBOOKS}#groundwatch{alert.lower()}")
+            for alert in self.alerts
+        ]
         if self.page:
             found.append(_link("groundwatch", f"{PAGES}{self.page}"))
         return found

@@ -69,6 +69,12 @@ for _, release in ipairs(spec.releases) do
     end
   end
 end
+-- A makeup has the hour in which it was first told; of too many, those told first go.
+for _, made in ipairs(spec.makeups) do
+  local key = prefix .. 'makeups:' .. made[1]
+  redis.call('ZADD', key, 'LT', made[3], made[2])
+  redis.call('ZREMRANGEBYRANK', key, 0, -(spec.makeups_per_app + 1))
+end
 
 -- Audits come first: a case of the same answer is withheld while its task is open.
 local outbox = {}

@@ -99,7 +99,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat) return;
   if (event.target.closest("textarea, select, dialog[open], input:not([type=radio]):not([type=checkbox])")) return;
   const pressed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  const action = pressed ? () => pressed.click() : actions[event.key];
+  const action = pressed?.offsetParent ? () => pressed.click() : actions[event.key];
   if (!action) return;
   event.preventDefault();
   action();
@@ -137,4 +137,30 @@ if (lease) {
   const left = Number(lease.dataset.until) - Date.now();
   setInterval(renew, Math.min(Math.max(left / 3, 2000), 120000));
   document.addEventListener("visibilitychange", renew);
+}
+
+// The queue: how many rows are selected, and the saved filters' counts, refreshed in place.
+const picked = document.querySelector("[data-picked]");
+function count() {
+  if (picked) picked.textContent = document.querySelectorAll("[name=pick]:checked").length;
+}
+addEventListener("change", count);
+addEventListener("pageshow", count);
+
+async function recount() {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch("/queue/counts");
+    if (!answer.ok) return;
+    for (const [name, number] of Object.entries(await answer.json())) {
+      const shown = document.querySelector(`[data-count="${CSS.escape(name)}"]`);
+      if (shown) shown.textContent = number;
+    }
+  } catch {
+    // The next one may get through.
+  }
+}
+if (document.querySelector("[data-count]")) {
+  setInterval(recount, 15000);
+  document.addEventListener("visibilitychange", recount);
 }

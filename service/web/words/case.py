@@ -10,6 +10,7 @@ WORDS: Words = {
         "This answer was flagged; the finding has no detail.",
         "Diese Antwort ist auffällig; der Fund sagt nichts Näheres.",
     ),
+    "case.place": ("case {number} of {of}", "Fall {number} von {of}"),
     "case.left": ("{n} open", "{n} offen"),
     "case.question": ("Question", "Frage"),
     "case.answer": ("Answer", "Antwort"),

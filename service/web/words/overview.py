@@ -21,6 +21,7 @@ WORDS: Words = {
     "overview.today": ("{n} today", "{n} heute"),
     "overview.of": ("{hits} of {trials}", "{hits} von {trials}"),
     "overview.interval": ("{low} to {high}", "{low} bis {high}"),
+    "overview.band": ("surely above {share}", "sicher über {share}"),
     "overview.no_data": ("no data", "keine Daten"),
     "overview.no_data_since": ("no data since {time}", "keine Daten seit {time}"),
     "overview.silent": (
@@ -91,18 +92,17 @@ WORDS: Words = {
     "overview.compare_with": ("against the one before", "gegen die davor"),
     "overview.faults": ("Who is at fault", "Woran es liegt"),
     "overview.faults.what": (
-        "Of the claims that the judge called wrong or unsupported, by what it named as the cause; "
-        "answers are drawn for it by stratum, so these are no shares of all answers.",
-        "Von den Aussagen, die das Prüfmodell falsch oder unbelegt nannte, nach der genannten "
-        "Ursache; Antworten werden dafür nach Schichten gezogen, es sind also keine Anteile an "
-        "allen Antworten.",
+        "By what people said of answers that they called partly right or wrong; where nobody said "
+        "anything of a release, by what the judge named as the cause of wrong or unsupported "
+        "claims. People open the gravest cases and the judge draws by stratum: these are no shares "
+        "of all answers.",
+        "Nach dem, was Menschen von Antworten sagten, die sie teilweise richtig oder falsch "
+        "nannten; wo zu einer Version niemand etwas sagte, nach der Ursache, die das Prüfmodell "
+        "bei falschen oder unbelegten Aussagen nannte. Menschen öffnen die schwersten Fälle, und "
+        "das Prüfmodell zieht nach Schichten: Anteile an allen Antworten sind das nicht.",
     ),
-    "overview.faults.people": (
-        "By people: answers that they called partly right or wrong.",
-        "Von Menschen: Antworten, die sie teilweise richtig oder falsch nannten.",
-    ),
-    "overview.faults.judge": ("judge", "Prüfmodell"),
-    "overview.faults.by_people": ("people", "Menschen"),
+    "overview.faults.judge": ("judge: {n} claims", "Prüfmodell: {n} Aussagen"),
+    "overview.faults.by_people": ("people: {n} answers", "Menschen: {n} Antworten"),
     "overview.faults.none": (
         "Nothing to split: no judge named a cause in this period, and no person did.",
         "Nichts aufzuteilen: Weder ein Prüfmodell noch ein Mensch hat in diesem Zeitraum eine "

@@ -24,7 +24,7 @@ WORDS: Words = {
     "queue.saved.medium": ("Medium", "Mittel"),
     "queue.saved.low": ("Low", "Niedrig"),
     "queue.saved.today": ("New today", "Neu heute"),
-    "queue.saved.claimed": ("Held by somebody", "In Arbeit"),
+    "queue.saved.claimed": ("Held", "In Arbeit"),
     "queue.saved.groups": ("Groups", "Gruppen"),
     "queue.saved.tasks": ("Audit tasks", "Stichproben"),
     "queue.saved.labels": ("Labels", "Urteile"),
@@ -45,6 +45,27 @@ WORDS: Words = {
     "queue.flagged": ("flagged", "auffällig"),
     "queue.by_judge": ("judge", "Prüfmodell"),
     "queue.alike": ("{n} alike", "{n} gleiche"),
+    "queue.here": ("{n} on this page", "{n} auf dieser Seite"),
+    "queue.holder": ("{holder} has it", "bei {holder}"),
+    "queue.pick": ("Select: {what}", "Auswählen: {what}"),
+    "queue.selected": ("What is selected", "Die Auswahl"),
+    "queue.selected_are": ("selected. They are all", "ausgewählt. Alle sind"),
+    "queue.selected_means": (
+        "Nobody opened them, so these labels say nothing of a check's precision.",
+        "Niemand hat sie geöffnet; über die Genauigkeit einer Prüfung sagt das nichts.",
+    ),
+    "queue.selected_who": (
+        "To label what is selected, say who you are.",
+        "Um die Auswahl zu beurteilen, sag, wer du bist.",
+    ),
+    "queue.done": ("Cases labelled: {n}.", "Fälle beurteilt: {n}."),
+    "queue.left": (
+        "Left alone: {n}. Somebody holds them, they have a label by now, or their app asks for "
+        "more.",
+        "Ausgelassen: {n}. Jemand hat sie gerade, sie sind schon beurteilt, oder ihre Anwendung "
+        "verlangt mehr.",
+    ),
+    "queue.done_where": ("All labels", "Alle Urteile"),
     "queue.further": ("Further cases", "Weitere Fälle"),
     "pager.first": ("⇤ first page", "⇤ erste Seite"),
     "pager.next": ("next page →", "nächste Seite →"),

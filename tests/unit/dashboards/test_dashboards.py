@@ -138,11 +138,19 @@ def test_the_books_come_first_on_operations() -> None:
     assert "groundwatch_accounting_imbalance" in first["targets"][0]["expr"]
 
 
+RUNBOOKS = (ROOT / "dashboards" / "runbooks.md").read_text(encoding="utf-8")
+ALERTS = {alert.lower() for alert in re.findall(r"^## (\w+)$", RUNBOOKS, re.MULTILINE)}
+
+
+def _runbooks(board: dict[str, Any]) -> set[str]:
+    urls = [link["url"] for panel in panels(board) for link in panel["links"]]
+    return {url.partition("#")[2] for url in urls if url.startswith("${runbook_url}#")}
+
+
 @everywhere
 def test_links_lead_to_a_runbook_that_exists(name: str) -> None:
-    text = (ROOT / "dashboards" / "runbooks.md").read_text()
-    headings = {heading.lower() for heading in re.findall(r"^#+ (\w+)\s*$", text, re.MULTILINE)}
-    for panel in panels(COMMITTED[name]):
-        for link in panel["links"]:
-            if link["title"] == "Runbook":
-                assert link["url"].removeprefix("${runbook_url}#") in headings, panel["title"]
+    assert _runbooks(COMMITTED[name]) - ALERTS == set()
+
+
+def test_what_an_alert_speaks_of_is_on_a_panel_that_links_to_its_runbook() -> None:
+    assert ALERTS - set().union(*map(_runbooks, COMMITTED.values())) == set()

@@ -137,6 +137,17 @@ class MemoryDesk:
         self._reach()
         return list(self.changes_of.get(subject, []))
 
+    def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
+        self._reach()
+        free = [case_id for case_id in case_ids
+                if case_id in self.queue and not self._done(f"case:{case_id}", reviewer, now_ms)
+                and not missing_parts(label, self.case_parts)]  # fmt: skip
+        for case_id in free:
+            subject = f"case:{case_id}"
+            self._append(subject, now_ms, reviewer, Action.LABELLED_IN_BULK, label=label)
+            self._settled.add((subject, ""))
+        return len(free)
+
     def label_group(
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
     ) -> int:

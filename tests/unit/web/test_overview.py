@@ -10,13 +10,23 @@ import pytest
 
 from service.accounting import prefix_of
 from service.outage import Outage
+from service.review.labels import AnswerCall, Label
 from service.web.days import Days
 from service.web.overview import Introduced, Overview, Scope, first_day_needed, overview
 from service.web.ports import JudgeState
 from tests.unit.timing import cpu_seconds
+from tests.unit.web.test_labels_page import RIGHT, said
 from tests.unit.web.test_pages import EMPTY, HOSTILE, Elements, page
 from tests.unit.web.traffic import NOW_HOUR, TODAY, Stream, counters, drawn, judged
-from tests.unit.web.world import NOW_MS, MemoryCases, MemoryCounters, World, books, case
+from tests.unit.web.world import (
+    NOW_MS,
+    MemoryCases,
+    MemoryChanges,
+    MemoryCounters,
+    World,
+    books,
+    case,
+)
 
 DAY_MS = 86_400_000
 OLD = Stream("support", "r1", 40, 3)
@@ -88,6 +98,22 @@ def test_releases_stand_with_the_last_seen_first() -> None:
         ("support", "r2"),
         ("support", "r1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("share", "kind", "told"),
+    [(0.0, "", ""), (0.12, "elevated", "surely above 5 %"), (0.6, "severe", "surely above 20 %")],
+)
+def test_a_figure_has_the_colour_of_its_alert_and_says_so(
+    share: float, kind: str, told: str
+) -> None:
+    asked = world(Stream("support", "r1", 6, unresolved=share, unsupported=0.0))
+    answer = page(asked, "/overview")
+    figure = next(p for p in answer.of("p") if "%" in p["text"])
+    assert figure["attrs"]["class"].split() == ["big", *([kind] if kind else [])]
+    assert told in card(answer, "unresolved")
+    assert ("surely" in card(answer, "unresolved")) == bool(told)
+    assert "surely" not in card(answer, "unsupported")
 
 
 def test_days_without_an_answer_are_gaps() -> None:
@@ -223,6 +249,29 @@ def test_faults_say_when_a_script_ruled() -> None:
     )
     assert "scripted: no model ruled" in card(found, "faults")
     assert "generation 3" in card(found, "faults")
+
+
+def test_a_fault_split_is_by_people_where_they_said_anything_else_by_the_judge() -> None:
+    made = counters([OLD, NEW])
+    judged(made, {"generation": 3}, NEW)
+    judged(made, {"retrieval": 2}, OLD)
+    partly = Label(answer=AnswerCall.PARTLY)
+    of_new = {"app": "support", "release": "r2"}
+    changes = MemoryChanges(
+        *(said(f"case:w{n}", "ada", context=of_new) for n in range(4)),
+        said("case:p", "ada", partly, context=of_new),
+        said("case:c", "ada", RIGHT, context=of_new),
+    )
+    found = page(World(counters=MemoryCounters(made), books=books(9, 9), changes=changes),
+                 "/overview?days=30")  # fmt: skip
+    rows = [text(row) for row in found.of("div", **{"class": "fault"})]
+    new, old = (next(row for row in rows if row.startswith(f"support · {name}"))
+                for name in ("r2", "r1"))  # fmt: skip
+    for part in ("people: 5 answers", "retrieval 4", "unknown 1"):
+        assert part in new
+    assert "generation" not in new
+    for part in ("judge: 2 claims", "retrieval 2"):
+        assert part in old
 
 
 def test_two_releases_can_be_compared() -> None:

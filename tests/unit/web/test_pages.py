@@ -10,6 +10,7 @@ import pytest
 
 from service.accounting import States, books_of
 from service.review.cases import priority_terms
+from service.web.assets import asset
 from service.web.options import WebOptions
 from service.web.showing import showable
 from tests.unit.web.world import ANSWER, EVENT, NOW_MS, MemoryCases, World, books, case, finding
@@ -49,7 +50,7 @@ class Elements(HTMLParser):
     @property
     def strangers(self) -> set[str]:
         """The tags of the page, without the one script that is ours."""
-        ours = {"src": "/static/review.js", "defer": None}
+        ours = {"src": asset("review.js"), "defer": None}
         return {e["tag"] for e in self.found if e["tag"] != "script" or e["attrs"] != ours}
 
     def of(self, tag: str, **attrs: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from service.judging.judgement import (
     Status,
     Verdict,
 )
+from service.web.assets import asset
 from service.web.middleware import SECURITY_HEADERS
 from tests.unit.web.world import EVENT, MemoryCases, MemoryTasks, World, books, case, task
 
@@ -228,6 +229,21 @@ def test_the_guide_names_every_part_of_a_judgement() -> None:
 @pytest.mark.parametrize("path", ["/docs", "/redoc"])
 def test_no_page_of_a_third_party(path: str) -> None:
     assert World().get(path).status_code == 404
+
+
+def test_a_file_is_kept_for_ever_under_the_address_of_its_content_alone() -> None:
+    world = World()
+    text = world.get("/queue").text
+    assert f'href="{asset("groundwatch.css")}"' in text
+    assert "/static/groundwatch.css?v=" in asset("groundwatch.css")
+    control = {
+        path: world.get(path).headers["cache-control"]
+        for path in (asset("groundwatch.css"), "/static/groundwatch.css",
+                     "/static/groundwatch.css?v=of-another-release", "/queue")
+    }  # fmt: skip
+    assert list(control.values()) == [
+        "public, max-age=31536000, immutable", "no-cache", "no-cache", "no-store"
+    ]  # fmt: skip
 
 
 def test_the_static_folder_is_no_way_out() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +18,11 @@ import orjson
 from service.accounting import Books, PartitionBook, States, books_of
 from service.health import Health
 from service.intake import Receipt
+from service.makeup import Makeup
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
-from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, priority
+from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace, priority
 from service.review.desk import ChangePage, Disagreement, DisagreementPage
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
@@ -159,6 +160,14 @@ class MemoryTasks:
         self._reach()
         return next((task for task in self.tasks if task.task_id == task_id), None)
 
+    def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
+        self._reach()
+        return frozenset(
+            task.task_id
+            for task in self.tasks
+            if task.task_id in task_ids and task.status == "open"
+        )
+
     def _reach(self) -> None:
         if self.away:
             raise Outage("the store does not answer")
@@ -183,6 +192,18 @@ class MemoryCases:
     def case(self, case_id: str) -> Case | None:
         self._reach()
         return next((case for case in self.cases if case.summary.case_id == case_id), None)
+
+    def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
+        self._reach()
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        ids = [summary.case_id for summary in found]
+        return QueuePlace(ids.index(case_id) + 1, len(ids)) if case_id in ids else None
+
+    def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
+        self._reach()
+        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        found = [summary for summary in found if summary.occurred_ms <= until_ms]
+        return sorted(found, key=lambda summary: summary.occurred_ms)[:limit]
 
     def case_counts(self) -> dict[str, int]:
         self._reach()
@@ -221,9 +242,17 @@ class MemoryCases:
 class MemoryCounters:
     """Counters as a store has them: (app, hour) → field → n."""
 
-    def __init__(self, counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None) -> None:
+    def __init__(
+        self,
+        counters: Mapping[tuple[str, int], Mapping[str, int]] | None = None,
+        makeups: Sequence[Makeup] = (),
+    ) -> None:
         self.all = dict(counters or {})
+        self.made = list(makeups)
         self.reads = 0
+
+    def makeups(self, app: str) -> list[Makeup]:
+        return [made for made in self.made if made.app == app]
 
     def counters(
         self, first_hour: int = 0, end_hour: int | None = None
