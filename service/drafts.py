@@ -26,7 +26,8 @@ FINDINGS_PER_CASE = 200
 @dataclass(frozen=True, slots=True)
 class CaseDraft:
     """``record``: the encoded ``case`` record. ``indexes``: (dimension, value) it is listed under;
-    ``day``: days since 1970, as its groups count."""
+    ``day``: days since 1970, as its groups count; ``summary``: what a list shows of it, encoded:
+    see :func:`summary_of`."""
 
     case_id: str
     offset: int
@@ -38,6 +39,7 @@ class CaseDraft:
     record: bytes
     occurred_ms: int = 0
     ruleset: str = ""
+    summary: bytes = b""
 
 
 def case_id(app: str, event_id: str) -> str:
@@ -110,7 +112,19 @@ def case_draft(body: Mapping[str, Any], offset: int, day: int, record: bytes) ->
         record=record,
         occurred_ms=body["occurred_ms"],
         ruleset=body["ruleset"],
+        summary=summary_of(body) if record else b"",
     )
+
+
+_SUMMARY = (
+    "app", "event_id", "release", "language", "occurred_ms", "checks", "reasons", "headline",
+    "query", "group",
+)  # fmt: skip
+
+
+def summary_of(body: Mapping[str, Any]) -> bytes:
+    """What a list shows of a case, beside what may change: so that no list reads whole answers."""
+    return orjson.dumps({name: body[name] for name in _SUMMARY})
 
 
 def priority_of(body: Mapping[str, Any]) -> Priority:
@@ -267,7 +281,7 @@ def with_corpus_hints(case: CaseDraft, refs: Mapping[str, str], max_bytes: int) 
         finding["detail"] += hint
         finding["in_corpus"] = ref
     del body["kind"], body["version"]
-    return replace(case, record=bounded(body, max_bytes))
+    return replace(case, record=bounded(body, max_bytes), summary=summary_of(body))
 
 
 def bounded(body: dict[str, Any], max_bytes: int) -> bytes:

@@ -310,6 +310,8 @@ def group_hits(said: Heard) -> tuple[GroupHit, ...]:
 HEADLINE = {"de": "Daumen nach unten.", "en": "Thumb down."}
 INDEXES = (("check", NAME), ("reason", NEGATIVE))
 """What a case with negative feedback is listed under beside everything else."""
+MARKS = {"checks": [NAME], "reasons": [NEGATIVE]}
+"""What negative feedback adds to the row of its case in a list."""
 
 
 def draft_feedback_case(said: Heard, answer: Checked, max_bytes: int) -> CaseDraft:

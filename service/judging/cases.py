@@ -48,8 +48,18 @@ def draft_judged_case(
     body = body_of(answer, judged.findings, hits[0].group if hits else "", weight)
     record = b""
     if event is not None and hits:
-        record = bounded({**body, "query": str(event["query"])[:500], "event": event}, max_bytes)
+        body |= {"query": str(event["query"])[:500], "event": event}
+        record = bounded(body, max_bytes)
     return case_draft(body, answer.position[2], answer.hour // 24, record)
+
+
+def marks_of(judged: Judged) -> dict[str, Any]:
+    """What a judgement adds to the row of its case in a list."""
+    return {
+        "checks": sorted({finding.check for finding in judged.findings}),
+        "reasons": sorted({finding.reason for finding in judged.findings}),
+        "scripted": judged.judgement.scripted,
+    }
 
 
 def with_judgement(body: Mapping[str, Any], judgement: Mapping[str, Any]) -> dict[str, Any]:

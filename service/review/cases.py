@@ -83,7 +83,8 @@ def lowest_priority(since_ms: int) -> float:
 class CaseSummary:
     """One row of the queue. ``occurred_ms``: milliseconds since 1970; ``headline``: the gravest
     finding's detail line; ``alike``: flagged answers of its group so far, this one included;
-    ``scripted``: the judge's part in it is by a script, no model ruled."""
+    ``scripted``: the judge's part in it is by a script, no model ruled; ``holder``: who is at it
+    now, empty where nobody is."""
 
     case_id: str
     app: str
@@ -101,6 +102,7 @@ class CaseSummary:
     alike: int
     priority: float
     scripted: bool = False
+    holder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

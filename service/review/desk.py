@@ -38,6 +38,14 @@ class Incomplete(Exception):
         self.parts = parts
 
 
+class UnknownParts(Exception):
+    """The label speaks of findings or chunks that its answer does not have (any more), or that no
+    open case of its group has; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("the label speaks of findings or chunks that are not there")
+
+
 class Stale(Exception):
     """Something came after the version that the writer saw. ``change``: what stands now, None when
     nothing was ever written."""
@@ -183,7 +191,7 @@ class ReviewDesk(Protocol):
     def save(self, lease: Lease, label: Label, version: int, now_ms: int) -> Change:
         """Write the label down and give the lease back. ``version``: as the reviewer saw it; a
         label with ``skipped`` is a skip. Raises :class:`LeaseLost`, :class:`Stale`,
-        :class:`Incomplete`."""
+        :class:`UnknownParts`, :class:`Incomplete`."""
         ...
 
     def undo(self, subject: str, reviewer: str, number: int, now_ms: int) -> Change:
@@ -210,8 +218,9 @@ class ReviewDesk(Protocol):
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
     ) -> int:
         """Label every open case of the group that nobody holds, in steps; ``on_progress`` is told
-        how many are done. Returns how many. Raises :class:`LeaseLost` (what was labelled until then
-        stays) and :class:`Incomplete`."""
+        how many are done. Each case's label calls those of the findings that are its own. Returns
+        how many. Raises :class:`LeaseLost` (what was labelled until then stays), and before
+        anything is written :class:`UnknownParts` and :class:`Incomplete`."""
         ...
 
     def decide(self, lease: Lease, decision: Decision, now_ms: int) -> Change:

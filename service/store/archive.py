@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
 
+from service import feedback
 from service.accounting import CASE_STATES, Books, States, books_of
 from service.drafts import priority_of
-from service.feedback import on_case
-from service.judging.cases import with_judgement
 from service.makeup import Makeup
 from service.review.cases import (
     SEVERITY_ORDER,
@@ -21,9 +19,9 @@ from service.review.cases import (
     CasePage,
     CaseSummary,
     QueuePlace,
-    Thumbs,
     lowest_priority,
 )
+from service.store.casefile import BODY_FIELDS, body_of
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, pairs, text
 from service.store.cursors import decode_cursor, encode_cursor
@@ -32,12 +30,10 @@ from service.store.makeups import makeups_of
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
-_CASE_FIELDS = (
-    "record", "status", "group", "severity", "judgement", "thumbs_up", "thumbs_down", "comment",
-)  # fmt: skip
-_WALK = 200
-"""Ids looked at per round trip. A ZINTERSTORE of two large indexes would block Redis for tens of
-milliseconds; walking the rarest one in pages takes three to nine."""
+CLAIMED = ("status", "claimed")
+STEPS = 500
+"""Cases that one script call looks at: a ZINTERSTORE of two large indexes would block Redis for
+tens of milliseconds, a step of the walk along the rarest one takes one or two."""
 
 _FAR = 2_000
 """Cases that a search by time looks at."""
@@ -58,103 +54,40 @@ class Archive:
     ) -> CasePage:
         """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
         among them. ValueError for a cursor that is not ours."""
-        if filter.status == "claimed":
-            return self._claimed(filter, limit)
-        dimensions = filter.indexes() or [("all", "cases")]
-        keys = [self._c.keys.index(*dimension) for dimension in dimensions]
-        with self._c.guard():
-            sizes = [self._c.client.zcard(key) for key in keys]
-            rarest = keys[sizes.index(min(sizes))]
-            others = [key for key in keys if key != rarest]
-            found = self._walk(rarest, others, decode_cursor(cursor), limit + 1, filter.since_ms)
-            cases = self._summaries([case_id for case_id, _ in found[:limit]])
-        more = len(found) > limit
-        return CasePage(cases, encode_cursor(found[limit - 1]) if more else None)
-
-    def _claimed(self, filter: CaseFilter, limit: int) -> CasePage:
-        """What reviewers hold now, on one page: it is no more than there are people."""
-        keys = self._c.keys
-        with self._c.guard():
-            held = [text(one) for one in self._c.client.smembers(keys.claims)]
-            pipe = self._c.client.pipeline(transaction=False)
-            for subject in held:
-                pipe.exists(keys.lease(subject))
-            live = [subject for subject, there in zip(held, pipe.execute(), strict=True) if there]
-            ids = [subject[5:] for subject in live if subject.startswith("case:")]
-            scores = self._c.client.zmscore(keys.index("status", "open"), ids) if ids else []
-            found = [pair for pair in zip(ids, scores, strict=True) if pair[1] is not None]
-            for name, value in filter.indexes():
-                if name != "status":
-                    found = self._those(found, keys.index(name, value), inside=True)
-            if filter.since_ms is not None:
-                found = self._since(found, filter.since_ms)
-            found.sort(key=lambda pair: (pair[1], pair[0]), reverse=True)
-            return CasePage(self._summaries([case_id for case_id, _ in found[:limit]]))
-
-    def _walk(
-        self,
-        key: str,
-        others: Sequence[str],
-        after: tuple[str, float] | None,
-        want: int,
-        since_ms: int | None,
-    ) -> list[tuple[str, float]]:
-        """Ids of ``key`` that are in all ``others``, not withheld and of answers since
-        ``since_ms``, by falling (priority, id), after ``after``."""
-        withheld = self._c.keys.index("status", WITHHELD)
-        found: list[tuple[str, float]] = []
-        top: Any = after[1] if after else "+inf"
-        bottom: Any = "-inf" if since_ms is None else lowest_priority(since_ms)
-        skip = 0
-        while len(found) < want:
-            page = self._c.client.zrevrangebyscore(
-                key, top, bottom, start=skip, num=_WALK, withscores=True
-            )
-            skip += len(page)
-            ids = [(text(case_id), score) for case_id, score in page]
-            if after is not None:
-                ids = [item for item in ids if (item[1], item[0]) < (after[1], after[0])]
-            for other in others:
-                ids = self._those(ids, other, inside=True)
-            ids = self._those(ids, withheld, inside=False)
-            found += ids if since_ms is None else self._since(ids, since_ms)
-            if len(page) < _WALK:
+        keys, indexes = self._c.keys, filter.indexes()
+        claimed = CLAIMED in indexes
+        indexes = [("status", "open") if index == CLAIMED else index for index in indexes]
+        spec: dict[str, Any] = {
+            "indexes": [keys.index(*index) for index in indexes or [("all", "cases")]],
+            "steps": STEPS, "claimed": claimed,
+        }  # fmt: skip
+        if filter.since_ms is not None:
+            spec |= {"since": filter.since_ms, "lowest": lowest_priority(filter.since_ms)}
+        after, found = decode_cursor(cursor), list[Any]()
+        while True:
+            name, score = after or ("", 0.0)
+            spec |= {"after": name, "score": repr(score), "want": limit + 1 - len(found)}
+            name, score, *rows = self._list(spec)
+            found += rows
+            if len(found) > limit or not name:
                 break
-        return found[:want]
+            after = text(name), float(score)
+        last = found[limit - 1] if len(found) > limit else None
+        return CasePage(
+            [_row(*row) for row in found[:limit]],
+            encode_cursor((text(last[0]), float(last[1]))) if last else None,
+        )
 
-    def _those(
-        self, ids: list[tuple[str, float]], key: str, *, inside: bool
-    ) -> list[tuple[str, float]]:
-        if not ids:
-            return []
-        scores = self._c.client.zmscore(key, [case_id for case_id, _ in ids])
-        return [
-            item for item, score in zip(ids, scores, strict=True) if (score is not None) is inside
-        ]
+    def _rows(self, case_ids: Sequence[str]) -> list[CaseSummary]:
+        """Of these, in this order, as far as they may be seen."""
+        _, _, *rows = self._list({"ids": case_ids}) if case_ids else (b"", b"")
+        return [_row(*row) for row in rows]
 
-    def _since(self, ids: list[tuple[str, float]], since_ms: int) -> list[tuple[str, float]]:
-        pipe = self._c.client.pipeline(transaction=False)
-        for case_id, _ in ids:
-            pipe.hget(self._c.keys.case(case_id), "occurred")
-        times = pipe.execute()
-        return [
-            item
-            for item, ms in zip(ids, times, strict=True)
-            if ms is not None and int(ms) >= since_ms
-        ]
-
-    def _summaries(self, case_ids: Sequence[str]) -> list[CaseSummary]:
-        pipe = self._c.client.pipeline(transaction=False)
-        for case_id in case_ids:
-            pipe.hmget(self._c.keys.case(case_id), *_CASE_FIELDS)
-        stored = [reply for reply in pipe.execute() if reply[0] is not None]
-        for _, _, group, *_ in stored:
-            pipe.hget(self._c.keys.group(text(group)), "count")
-        counts = pipe.execute() if stored else []
-        return [
-            _summary(_body(*fields), text(fields[1]), int(count or 1))
-            for fields, count in zip(stored, counts, strict=True)
-        ]
+    def _list(self, spec: dict[str, Any]) -> Any:
+        keys = self._c.keys
+        return self._c.run(
+            "list_cases", [keys.index("status", WITHHELD)], [keys.prefix, orjson.dumps(spec)]
+        )
 
     def kept(self, case_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids under which a case is kept that anybody may see."""
@@ -172,15 +105,19 @@ class Archive:
     def case(self, case_id: str) -> Case | None:
         """None too for one that is withheld for an audit."""
         with self._c.guard():
-            fields = self._c.client.hmget(self._c.keys.case(case_id), *_CASE_FIELDS)
-            _, status, group, *_ = fields
+            status, group, *fields = self._c.client.hmget(
+                self._c.keys.case(case_id), "status", "group", *BODY_FIELDS
+            )
             if status is None or text(status) == WITHHELD:
                 return None
-            count = self._c.client.hget(self._c.keys.group(text(group)), "count")
-        body = _body(*fields)
+            pipe = self._c.client.pipeline(transaction=False)
+            pipe.hget(self._c.keys.group(text(group)), "count")
+            pipe.hget(self._c.keys.lease(f"case:{case_id}"), "reviewer")
+            count, holder = pipe.execute()
+        body = body_of(*fields)
         source, partition, offset = body["position"]
         return Case(
-            summary=_summary(body, text(status), int(count or 1)),
+            summary=_summary(body, text(status), int(count or 1), text(holder or b"")),
             event=body["event"],
             findings=body["findings"],
             evidence=body["evidence"],
@@ -214,12 +151,13 @@ class Archive:
         keys = self._c.keys
         open_cases = keys.index("status", "open")
         claimed = int(self._c.run("count_claims", [open_cases], [keys.prefix]))
+        pipe = self._c.client.pipeline(transaction=False)
+        for state in CASE_STATES:
+            pipe.zcard(keys.index("status", state))
+        pipe.hmget(keys.totals, "cases:expired", "cases:erased")
         with self._c.guard():
-            counts = {
-                state: int(self._c.client.zcard(keys.index("status", state)))
-                for state in CASE_STATES
-            }
-            ended = self._c.client.hmget(keys.totals, "cases:expired", "cases:erased")
+            *sizes, ended = pipe.execute()
+        counts = dict(zip(CASE_STATES, map(int, sizes), strict=True))
         counts["claimed"] = min(claimed, counts["open"])
         counts["open"] -= counts["claimed"]
         counts["expired"], counts["erased"] = (int(number or 0) for number in ended)
@@ -229,11 +167,11 @@ class Archive:
         return States(self.case_counts(), self._tasks.counts(), self._jobs.pending())
 
     def open_by_severity(self) -> dict[str, int]:
+        pipe = self._c.client.pipeline(transaction=False)
+        for severity in SEVERITY_ORDER:
+            pipe.zcard(self._c.keys.index("open", severity))
         with self._c.guard():
-            return {
-                severity: int(self._c.client.zcard(self._c.keys.index("open", severity)))
-                for severity in SEVERITY_ORDER
-            }
+            return dict(zip(SEVERITY_ORDER, map(int, pipe.execute()), strict=True))
 
     def open_since(self, since_ms: int) -> int:
         """Open cases of answers that were given since then."""
@@ -265,16 +203,11 @@ class Archive:
     def facets(self) -> dict[str, list[str]]:
         """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
         among cases that may be seen: a value that only withheld ones have would tell of them."""
-        with self._c.guard():
-            withheld = self._c.client.zrange(self._c.keys.index("status", WITHHELD), 0, -1)
-            return {
-                f"{name}s": sorted(
-                    value
-                    for value in map(text, self._c.client.smembers(self._c.keys.facet(name)))
-                    if self._shows(self._c.keys.index(name, value), withheld)
-                )
-                for name in ("app", "release", "check", "reason", "language")
-            }
+        keys, names = self._c.keys, ("app", "release", "check", "reason", "language")
+        found = self._c.run("facets", [keys.index("status", WITHHELD)], [keys.prefix, *names])
+        return {
+            f"{name}s": sorted(map(text, values)) for name, values in zip(names, found, strict=True)
+        }
 
     def makeups(self, app: str) -> tuple[Makeup, ...]:
         """What the app's releases were made of, by the hour in which that was first told."""
@@ -283,29 +216,18 @@ class Archive:
     def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
         """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
         among the first :data:`_FAR` of those."""
-        others = [self._c.keys.index(*index) for index in filter.indexes() if index[0] != "status"]
-        found: list[tuple[str, float]] = []
+        keys = self._c.keys
+        others = [keys.index(*index) for index in filter.indexes() if index[0] != "status"]
         with self._c.guard():
-            for start in range(0, _FAR, _WALK):
-                page = self._c.client.zrangebyscore(
-                    self._c.keys.index("since", "open"), filter.since_ms or 0, until_ms,
-                    start=start, num=_WALK, withscores=True,
-                )  # fmt: skip
-                ids = [(text(case_id), score) for case_id, score in page]
-                for other in others:
-                    ids = self._those(ids, other, inside=True)
-                found += ids
-                if len(page) < _WALK or len(found) >= limit:
-                    break
-            return self._summaries([case_id for case_id, _ in found[:limit]])
-
-    def _shows(self, key: str, withheld: Sequence[bytes]) -> bool:
-        """Whether an index holds a case that is not withheld."""
-        size = int(self._c.client.zcard(key))
-        if not withheld or size > len(withheld):
-            return size > 0
-        scores = self._c.client.zmscore(key, withheld)
-        return size > sum(score is not None for score in scores)
+            early = self._c.client.zrangebyscore(
+                keys.index("since", "open"), filter.since_ms or 0, until_ms, start=0, num=_FAR
+            )
+            pipe = self._c.client.pipeline(transaction=False)
+            for other in others:
+                pipe.zmscore(other, early)
+            scores = pipe.execute() if early else []
+        fitting = [name for name, *found in zip(early, *scores, strict=True) if None not in found]
+        return self._rows([text(name) for name in fitting[:limit]])
 
     def totals(self) -> dict[str, int]:
         with self._c.guard():
@@ -394,28 +316,7 @@ def _numbers(reply: Any) -> Counter[str]:
     return Counter({field: int(number) for field, number in pairs(reply).items()})
 
 
-def _body(
-    record: bytes,
-    status: Any,
-    group: Any,
-    severity: Any,
-    judgement: Any,
-    up: Any,
-    down: Any,
-    comment: Any,
-) -> dict[str, Any]:
-    """A case as it was drafted, and what judge and feedback added since."""
-    body: dict[str, Any] = orjson.loads(zlib.decompress(record))
-    if severity is not None:
-        body["severity"] = text(severity)
-    if judgement is not None:
-        body = with_judgement(body, orjson.loads(zlib.decompress(judgement)))
-    if up is None and down is None:
-        return body
-    return on_case(body, Thumbs(int(up or 0), int(down or 0), text(comment or b"")))
-
-
-def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
+def _summary(body: dict[str, Any], status: str, alike: int, holder: str) -> CaseSummary:
     return CaseSummary(
         case_id=body["case_id"],
         app=body["app"],
@@ -433,6 +334,38 @@ def _summary(body: dict[str, Any], status: str, alike: int) -> CaseSummary:
         alike=alike,
         priority=priority_of(body).total,
         scripted=_scripted(body.get("judgement")),
+        holder=holder,
+    )
+
+
+def _row(
+    case_id: bytes,
+    priority: bytes,
+    status: bytes,
+    severity: bytes,
+    summary: bytes,
+    judged: bytes | None,
+    down: bytes | None,
+    alike: bytes | None,
+    holder: bytes | None,
+) -> CaseSummary:
+    """A case in a list: as it was drafted, and what judge and feedback added since."""
+    row: dict[str, Any] = orjson.loads(summary)
+    marks = orjson.loads(judged) if judged is not None else {}
+    added = [marks] if marks else []
+    if down is not None:
+        added.append(feedback.MARKS)
+    for name in ("checks", "reasons"):
+        row[name] = tuple(sorted(set(row[name]).union(*(more[name] for more in added))))
+    return CaseSummary(
+        case_id=text(case_id),
+        severity=text(severity),
+        status=text(status),
+        alike=int(alike or 1),
+        priority=float(priority),
+        scripted=bool(marks.get("scripted")),
+        holder=text(holder or b""),
+        **row,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from typing import Any
@@ -41,11 +41,24 @@ class Connection:
 
     def run(self, name: str, keys: list[str], args: list[Any]) -> Any:
         """Run ``scripts/<name>.lua``. Raises :class:`Outage` when the store is away or full."""
+        script = self._script(name)
+        with self.guard():
+            return script(keys=keys, args=args)
+
+    def run_each(self, name: str, calls: Sequence[tuple[list[str], list[Any]]]) -> list[Any]:
+        """Run one script several times in one round trip; others are served in between."""
+        pipe = self.client.pipeline(transaction=False)
+        script = self._script(name)
+        for keys, args in calls:
+            script(keys=keys, args=args, client=pipe)
+        with self.guard():
+            return list(pipe.execute()) if calls else []
+
+    def _script(self, name: str) -> Any:
         script = self._scripts.get(name)
         if script is None:
             script = self._scripts[name] = self.client.register_script(_source(name))
-        with self.guard():
-            return script(keys=keys, args=args)
+        return script
 
     @contextmanager
     def guard(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from service.drafts import CaseDraft, case_draft, indexes_of, with_seen
-from service.judging.cases import draft_judged_case, group_hits
+from service.judging.cases import draft_judged_case, group_hits, marks_of
 from service.judging.jobs import Job
 from service.judging.judgement import encode_judgement
 from service.judging.results import Judged, compact, counters_of, encode_head, totals_of
@@ -89,6 +89,7 @@ class Judgements:
             "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "flagged": answer.flagged,
             "groups": [group_spec(hit) for hit in hits],
+            "marks": orjson.dumps(marks_of(judged)).decode(),
             "case": self._case(draft, [hit.group for hit in hits], decided),
             "weights": SEVERITY_STEPS,
             "payloads": payloads,

@@ -19,7 +19,9 @@
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
-| case:C | hash | deflated case record, where it stands, judgement, thumbs, who skipped it |
+| groups:K | zset | the same of kind K: app:check:reason |
+| kinds | set | kinds of groups that occur |
+| case:C | hash | deflated record, its row in a list, where it stands, judgement, thumbs, skips |
 | cases:D:V | zset | case ids with value V in dimension D, by priority (`since`: by time, ms) |
 | facet:D | set | values of dimension D that occur |
 | jobs | stream | judge jobs: case id and deflated job; group `judges` |

@@ -363,6 +363,7 @@ def case_spec(case: CaseDraft, groups: list[str], decided: str | None) -> dict[s
         "ruleset": case.ruleset,
         "indexes": [list(index) for index in case.indexes],
         "decided": decided,
+        "summary": case.summary.decode(),
     }
 
 

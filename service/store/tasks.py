@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import orjson
@@ -68,6 +68,21 @@ class Tasks:
         with self._c.guard():
             fields = self._c.client.hmget(self._c.keys.task(task_id), "record", "status", "due")
         return None if fields[0] is None else _task(*fields)
+
+    def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
+        """Those that somebody may yet label blind, and of which this reviewer has not said anything
+        himself: of these he is shown nothing that others said."""
+        ids = list(task_ids)
+        pipe = self._c.client.pipeline(transaction=False)
+        for task_id in ids:
+            pipe.hmget(self._c.keys.task(task_id), "status", f"by:{reviewer}")
+        with self._c.guard():
+            found = pipe.execute() if ids else []
+        return frozenset(
+            task_id
+            for task_id, (status, said) in zip(ids, found, strict=True)
+            if status == b"open" and said != b"labelled"
+        )
 
     def expire(self, now_ms: int) -> int:
         """End what is due as missing, and free the cases of the same answers. Returns how many."""

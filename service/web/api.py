@@ -261,6 +261,7 @@ _EXAMPLE_SUMMARY = {
     "alike": 3,
     "priority": 20_791.0,
     "scripted": False,
+    "holder": "",
 }
 EXAMPLE_TASK = {
     "task_id": "5f0c6a1e",

@@ -104,7 +104,7 @@ def create_app(
     render = Renderer(environment, now)
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
-    app.include_router(figure_routes(desk, changes, days, now, public_url))
+    app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))

@@ -63,7 +63,13 @@ class Plot:
 
 def line(plot: Plot) -> Markup:
     """Values from left to right, joined where no data are missing between them."""
-    parts = [*_signs(plot), *_intervals(plot), *_joins(plot), *_dots(plot)]
+    highest = plot.highest
+    parts = [
+        *_signs(plot),
+        *_intervals(plot, highest),
+        *_joins(plot, highest),
+        *_dots(plot, highest),
+    ]
     return _svg(plot.ident, plot.title, plot.description, plot.height, "plot line", parts)
 
 
@@ -101,7 +107,7 @@ def stack(parts: Sequence[tuple[str, int, str]], label: str) -> Markup:
 
 
 def _svg(
-    ident: str, title: str, description: str, height: int, kind: str, parts: Sequence[Markup]
+    ident: str, title: str, description: str, height: int, kind: str, parts: Sequence[str]
 ) -> Markup:
     named = f' aria-labelledby="{escape(ident)}-title {escape(ident)}-told"' if ident else ""
     heads = (f' id="{escape(ident)}-title"', f' id="{escape(ident)}-told"') if ident else ("", "")
@@ -110,7 +116,7 @@ def _svg(
         f'<svg class="{kind}" role="img"{named} width="100%" height="{height}">'
         f"<title{heads[0]}>{escape(title)}</title>"
         f"{f'<desc{heads[1]}>{escape(description)}</desc>' if ident else ''}"
-        f"{Markup().join(parts)}</svg>"
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -119,10 +125,10 @@ def _x(plot: Plot, index: int) -> str:
     return _number(100 * (index + 0.5) / max(1, len(plot.points)))
 
 
-def _y(plot: Plot, value: float) -> str:
-    """Pixels from above."""
+def _y(plot: Plot, highest: float, value: float) -> str:
+    """Pixels from above. ``highest``: of the plot, worked out once for all its points."""
     inside = plot.height - 2 * PAD
-    return _number(PAD + inside * (1 - min(1.0, value / plot.highest)))
+    return _number(PAD + inside * (1 - min(1.0, value / highest)))
 
 
 def _across(value: float, top: float) -> str:
@@ -142,36 +148,36 @@ def _signs(plot: Plot) -> Iterator[Markup]:
         ).format(sign.kind, sign.label, x, x, plot.height, x, sign.text)
 
 
-def _intervals(plot: Plot) -> Iterator[Markup]:
+# A page of groups draws thousands of these, so they are plain f-strings: all but the labels are
+# numbers and words of our own.
+
+
+def _intervals(plot: Plot, highest: float) -> Iterator[str]:
     for index, point in enumerate(plot.points):
         if point.value is not None and point.low is not None and point.high is not None:
             x = _x(plot, index)
-            yield Markup('<line class="interval" x1="{}%" x2="{}%" y1="{}" y2="{}"/>').format(
-                x, x, _y(plot, point.high), _y(plot, point.low)
-            )
+            high, low = _y(plot, highest, point.high), _y(plot, highest, point.low)
+            yield f'<line class="interval" x1="{x}%" x2="{x}%" y1="{high}" y2="{low}"/>'
 
 
-def _joins(plot: Plot) -> Iterator[Markup]:
+def _joins(plot: Plot, highest: float) -> Iterator[str]:
     for (left, here), (right, there) in pairwise(enumerate(plot.points)):
         if here.value is not None and there.value is not None:
-            yield Markup('<line class="join" x1="{}%" y1="{}" x2="{}%" y2="{}"/>').format(
-                _x(plot, left), _y(plot, here.value), _x(plot, right), _y(plot, there.value)
-            )
+            y1, y2 = _y(plot, highest, here.value), _y(plot, highest, there.value)
+            x1, x2 = _x(plot, left), _x(plot, right)
+            yield f'<line class="join" x1="{x1}%" y1="{y1}" x2="{x2}%" y2="{y2}"/>'
 
 
-def _dots(plot: Plot) -> Iterator[Markup]:
+def _dots(plot: Plot, highest: float) -> Iterator[str]:
     last = max((i for i, point in enumerate(plot.points) if point.value is not None), default=-1)
     wide = _number(100 / max(1, len(plot.points)))
     for index, point in enumerate(plot.points):
-        left = _number(100 * index / max(1, len(plot.points)))
-        dot = Markup("")
+        left, dot = _number(100 * index / max(1, len(plot.points))), ""
         if point.value is not None:
-            dot = Markup('<circle class="{}" cx="{}%" cy="{}" r="{}"/>').format(
-                "dot last" if index == last else "dot",
-                _x(plot, index),
-                _y(plot, point.value),
-                "3.5" if index == last else "1.5",
-            )
-        yield Markup(
-            '<g class="day"><title>{}</title><rect x="{}%" y="0" width="{}%" height="{}"/>{}</g>'
-        ).format(point.label, left, wide, plot.height, dot)
+            kind, radius = ("dot last", "3.5") if index == last else ("dot", "1.5")
+            x, y = _x(plot, index), _y(plot, highest, point.value)
+            dot = f'<circle class="{kind}" cx="{x}%" cy="{y}" r="{radius}"/>'
+        yield (
+            f'<g class="day"><title>{escape(point.label)}</title><rect x="{left}%" y="0" '
+            f'width="{wide}%" height="{plot.height}"/>{dot}</g>'
+        )

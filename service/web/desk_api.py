@@ -21,10 +21,10 @@ from service.review.desk import (
     LeaseTaken,
     ReviewDesk,
     Stale,
+    UnknownParts,
     UnknownSubject,
 )
-from service.review.labels import Change, Label
-from service.review.state import state_of
+from service.review.labels import Change
 from service.review.tasks import Task
 from service.web.api import (
     EXAMPLE_CASE,
@@ -65,6 +65,7 @@ from service.web.guarding import guarded
 from service.web.identity import Reader, Reviewer
 from service.web.ports import CaseReader, TaskReader
 from service.web.problems import Problem
+from service.web.sight import Sight
 
 Token = Annotated[
     str,
@@ -89,32 +90,6 @@ WRITES = (400, 403, 404, 413, 415, 422, 503)
 ETAG = {"ETag": {"description": "The version, quoted.", "schema": {"type": "string"}}}
 
 
-class Sight:
-    """What a reviewer may see: of an audit task that waits for him, nothing that others said."""
-
-    def __init__(self, desk: ReviewDesk) -> None:
-        self._desk = desk
-
-    def opens(self, subject: str, reviewer: str | None) -> bool:
-        if not subject.startswith("task:"):
-            return True
-        state = state_of(self._desk.history(subject))
-        return state.settled or reviewer in state.labels
-
-    def of(self, changes: list[Change], reviewer: str | None) -> list[Change]:
-        """Those that he may see."""
-        others = {change.subject for change in changes if change.reviewer != reviewer}
-        hidden = {subject for subject in others if not self.opens(subject, reviewer)}
-        return [
-            change
-            for change in changes
-            if change.reviewer == reviewer or change.subject not in hidden
-        ]
-
-    def one(self, change: Change | None, reviewer: str | None) -> Change | None:
-        return next(iter(self.of([change], reviewer)), None) if change is not None else None
-
-
 class FrontDesk:
     """The desk as the routes use it: what it refuses is a :class:`Problem`."""
 
@@ -124,7 +99,7 @@ class FrontDesk:
         self.desk = desk
         self.cases = cases
         self.tasks = tasks
-        self.sight = Sight(desk)
+        self.sight = Sight(tasks)
         self._now = now
 
     @property
@@ -170,6 +145,9 @@ class FrontDesk:
             more = {"change": self.sight.one(fault.change, reviewer)}
             detail = "something else stands by now; nothing was written"
             raise Problem(stale, "stale", detail, more=more) from None
+        except UnknownParts:
+            detail = "the label speaks of findings or chunks that are not there by now; look again"
+            raise Problem(409, "changed", detail) from None
         except Incomplete as lacking:
             detail = f"the label lacks {', '.join(lacking.parts)}"
             more = {"parts": list(lacking.parts)}
@@ -203,20 +181,6 @@ def answer(
         "model": model, "description": description, "content": {JSON: {"example": example}},
     }  # fmt: skip
     return {status: said | ({"headers": headers} if headers else {})}
-
-
-def _refuse_strangers(found: Case | Task | Group, label: Label) -> None:
-    """A label speaks of what was seen. Of a task no findings are. Raises :class:`Problem` 409."""
-    findings = found.findings if isinstance(found, Case) else []
-    names = ("check", "reason", "surface", "start")
-    known = {tuple(finding.get(name) for name in names) for finding in findings}
-    called = {tuple(getattr(finding, name) for name in names) for finding in label.findings}
-    retrieved = found.event.get("retrieved") if not isinstance(found, Group) else None
-    chunks = retrieved if isinstance(retrieved, list) else []
-    refs = {chunk.get("ref") for chunk in chunks if isinstance(chunk, dict)}
-    if not (called <= known and refs.issuperset(label.needed or ())):
-        detail = "the label speaks of findings or chunks that are not there by now; look again"
-        raise Problem(409, "changed", detail)
 
 
 def _unknown() -> Problem:
@@ -376,10 +340,8 @@ def _labels(router: APIRouter, front: FrontDesk, kind: str) -> None:
         is not there (any more)."""
         version = int(if_match.removeprefix("W/").strip('"'))
         with front.refusals(reviewer, stale=412):
-            label = body.label()
-            _refuse_strangers(front.find(subject), label)
-            held = _lease(subject, reviewer, token)
-            saved = front.desk.save(held, label, version, front.now_ms)
+            held = _lease(front.known(subject), reviewer, token)
+            saved = front.desk.save(held, body.label(), version, front.now_ms)
             return _versioned(saved, saved.number)
 
     @router.post(
@@ -456,8 +418,10 @@ def _groups(router: APIRouter, front: FrontDesk) -> None:
     def label_group(
         reviewer: Reviewer, subject: Annotated[str, subject_of], token: Token, body: Said
     ) -> Response:
-        """Needs the group's lease and keeps it. Cases that somebody holds are left alone. Send
-        again after 409 or 503: what was labelled stays labelled."""
+        """Needs the group's lease and keeps it. Cases that somebody holds are left alone. Of the
+        called findings each case's label keeps its own; 409 `changed`, and nothing written, for a
+        finding or chunk that none of them has. Send again after another 409 or a 503: what was
+        labelled stays labelled."""
         done = 0
 
         def on_progress(labelled: int) -> None:

@@ -30,12 +30,14 @@ from service.web.api import (
     problems,
 )
 from service.web.days import Days
-from service.web.desk_api import Sight, answer
+from service.web.desk_api import answer
 from service.web.desk_bodies import CHANGE
 from service.web.guarding import guarded
 from service.web.identity import Reader
 from service.web.labelled import READ_DAYS, RecentChanges, blind_pairs
 from service.web.overview import RATES, Scope, measures_between
+from service.web.ports import TaskReader
+from service.web.sight import Sight
 
 MOST_DAYS = 400
 Cut = Literal["check", "reason", "ruleset", "app", "release", "language"]
@@ -69,9 +71,11 @@ class PartAgreement(BaseModel):
 
 
 class AgreementBody(BaseModel):
-    """``tasks``: that two people labelled blind."""
+    """``tasks``: that two people labelled blind; ``since_ms``: of labels given since then,
+    milliseconds since 1970: later than ``days`` ago where more than 5,000 changes were made."""
 
     days: int
+    since_ms: int
     tasks: int
     parts: list[PartAgreement]
 
@@ -90,7 +94,10 @@ class PrecisionRow(BaseModel):
 
 
 class PrecisionBody(BaseModel):
+    """``since_ms``: as in the agreement."""
+
     days: int
+    since_ms: int
     rows: list[PrecisionRow]
 
 
@@ -132,6 +139,7 @@ class RatesBody(BaseModel):
 _ESTIMATE = {"value": 0.9, "low": 0.786, "high": 0.957}
 _AGREEMENT: dict[str, Any] = {
     "days": 60,
+    "since_ms": 1_790_816_000_000,
     "tasks": 50,
     "parts": [
         {
@@ -147,6 +155,7 @@ _AGREEMENT: dict[str, Any] = {
 }
 _PRECISION: dict[str, Any] = {
     "days": 60,
+    "since_ms": 1_790_816_000_000,
     "rows": [
         {
             "of": {"check": "numbers"},
@@ -173,6 +182,7 @@ _RATES: dict[str, Any] = {
 
 def figure_routes(
     desk: ReviewDesk,
+    tasks: TaskReader,
     changes: RecentChanges,
     counted: Days,
     now: Callable[[], float],
@@ -180,10 +190,13 @@ def figure_routes(
 ) -> APIRouter:
     """``now``: seconds since 1970; ``public_url``: where this server is reached."""
     router = APIRouter(tags=["figures"], route_class=guarded(public_url))
-    sight = Sight(desk)
+    sight = Sight(tasks)
 
     def since(back: int) -> int:
         return int(now() * 1000) - back * DAY_MS
+
+    def period(back: int) -> dict[str, int]:
+        return {"days": back, "since_ms": changes.reach(since(back))}
 
     @router.get(
         "/v1/labels",
@@ -233,7 +246,7 @@ def figure_routes(
         class, Gwet's AC1 does not: read both beside the observed agreement."""
         pairs = blind_pairs(changes.since(since(days)))
         parts = [_agreement(part, agreement_on(part, pairs)) for part in SCALES]
-        return json_response({"days": days, "tasks": len(pairs), "parts": parts})
+        return json_response(period(days) | {"tasks": len(pairs), "parts": parts})
 
     @router.get(
         "/v1/precision",
@@ -250,7 +263,7 @@ def figure_routes(
         cut = tuple(dict.fromkeys(by))
         found = precisions(standing_everywhere(changes.since(since(days))), cut)
         rows = [_precision(dict(zip(cut, of, strict=True)), row) for of, row in found.items()]
-        return json_response({"days": days, "rows": rows})
+        return json_response(period(days) | {"rows": rows})
 
     @router.get(
         "/v1/rates",

@@ -36,11 +36,20 @@ class RecentChanges:
     def since(self, at_ms: int) -> list[Change]:
         """Those made since then, the newest first; no older than :data:`READ_DAYS` and no more than
         :data:`MOST_CHANGES`."""
+        return [change for change in self._read() if change.at_ms >= at_ms]
+
+    def reach(self, at_ms: int) -> int:
+        """From when on :meth:`since` has all changes: then, or later where more were made than are
+        read. Milliseconds since 1970."""
+        changes = self._read()
+        return max(at_ms, changes[-1].at_ms) if len(changes) >= MOST_CHANGES else at_ms
+
+    def _read(self) -> list[Change]:
         with self._reading:
             now = self._monotonic()
             if self._read_at is None or now - self._read_at > REMEMBERED_S:
                 self._changes, self._read_at = self._newest(), now
-            return [change for change in self._changes if change.at_ms >= at_ms]
+            return self._changes
 
     def _newest(self) -> list[Change]:
         found: list[Change] = []

@@ -113,7 +113,7 @@ def _needed(form: Form, refs: Sequence[str]) -> tuple[str, ...] | None:
     known = {ref_key(ref): ref for ref in refs}
     ticked = set(form.many("needed"))
     if not ticked <= {*known, "none"}:
-        raise _changed()
+        raise changed()
     chosen = tuple(ref for key, ref in known.items() if key in ticked)[:MAX_REFS]
     return chosen if chosen or "none" in ticked else None
 
@@ -128,10 +128,11 @@ def _refuse_strangers(form: Form, prefixes: Sequence[str], known: Iterable[str])
     for name in form.fields:
         for prefix in prefixes:
             if name.startswith(prefix) and name.removeprefix(prefix) not in keys:
-                raise _changed()
+                raise changed()
 
 
-def _changed() -> Problem:
+def changed() -> Problem:
+    """The label speaks of what is not there."""
     return Problem(409, "changed", "this case holds other findings or chunks by now; look again")
 
 

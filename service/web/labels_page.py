@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
@@ -19,6 +19,7 @@ from service.web.api import Cursor, cursor_fault
 from service.web.labelled import RecentChanges, blind_pairs
 from service.web.ports import ChangeReader, TaskReader
 from service.web.rendering import Renderer
+from service.web.sight import Sight
 from service.web.texts import Speaking, Tongue
 
 PAGE_SIZE = 50
@@ -49,6 +50,7 @@ def labels_routes(
 ) -> APIRouter:
     """``who``: the name of the one who asks, empty where it is not known."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    sight = Sight(tasks)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
     @page("/labels")
@@ -70,8 +72,8 @@ def labels_routes(
                 listed = desk.changes(
                     reviewer=reviewer or None, cursor=cursor or None, limit=PAGE_SIZE
                 )
-                sealed = _sealed(listed.changes, me, tasks)
-                rows = [[_row(change, t, change.subject in sealed)] for change in listed.changes]
+                seen = sight.of(listed.changes, me)
+                rows = [[_row(change, t, change not in seen)] for change in listed.changes]
                 following = listed.next_cursor
         return render(
             t,
@@ -87,19 +89,6 @@ def labels_routes(
         )
 
     return router
-
-
-def _sealed(changes: Sequence[Change], me: str, tasks: TaskReader) -> frozenset[str]:
-    """Tasks that are still open: somebody may yet label them blind. One's own labels one knows."""
-    others = {
-        change.subject
-        for change in changes
-        if change.subject.startswith("task:") and not (me and change.reviewer == me)
-    }
-    found = {subject: tasks.get(subject.removeprefix("task:")) for subject in others}
-    return frozenset(
-        subject for subject, task in found.items() if task is not None and task.status == "open"
-    )
 
 
 def _agreements(changes: RecentChanges) -> list[tuple[str, Agreement]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -69,6 +69,11 @@ class TaskReader(Protocol):
         ...
 
     def get(self, task_id: str) -> Task | None: ...
+
+    def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
+        """Those of which this reviewer (empty: nobody known) is shown nothing that others said:
+        they are open, and he has not labelled them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

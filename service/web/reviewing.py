@@ -25,6 +25,7 @@ from service.review.desk import (
     LeaseTaken,
     ReviewDesk,
     Stale,
+    UnknownParts,
     UnknownSubject,
 )
 from service.review.labels import Change, Label
@@ -34,11 +35,12 @@ from service.web.bench import Bench, draft_before, has_said, label_line, take_se
 from service.web.forms import Posted, Sent
 from service.web.groups import bars_of, decision_of, decision_view
 from service.web.groups_page import cause_words
-from service.web.labelling import label_of
+from service.web.labelling import changed, label_of
 from service.web.ports import CaseReader, TaskReader
 from service.web.problems import Problem
 from service.web.rendering import Renderer
 from service.web.reviewer import Identity, Visitor, clean_name, from_elsewhere
+from service.web.sight import Sight
 from service.web.texts import Speaking, Tongue, safe_return
 from service.web.views import (
     case_view,
@@ -73,6 +75,10 @@ class Review:
     @property
     def now_ms(self) -> int:
         return self.page.now_ms
+
+    @property
+    def sight(self) -> Sight:
+        return Sight(self.tasks)
 
     def render(
         self, request: Request, t: Tongue, template: str, status: int = 200, **shown: Any
@@ -131,6 +137,12 @@ class Review:
     def save(self, subject: str, sent: Posted, label: Label) -> Change:
         """Raises what stands in the way. An expired lease that nobody took is taken again: the
         version proves that nothing came between."""
+        try:
+            return self._save(subject, sent, label)
+        except UnknownParts:
+            raise changed() from None
+
+    def _save(self, subject: str, sent: Posted, label: Label) -> Change:
         form, now_ms = sent.form, self.now_ms
         lease = Lease(subject, sent.reviewer, form.one("lease"), form.number("fence"), 0)
         version = form.number("version")
@@ -153,12 +165,15 @@ class Review:
         onward: str,
         said: Label | None = None,
     ) -> Response:
-        """Nothing was saved: who is in the way, what they said, what to do now."""
+        """Nothing was saved: who is in the way, what they said (unless it is an audit that this
+        person is to label blind), what to do now."""
+        me = self.identity.visitor(request).name
+        change = None if isinstance(error, LeaseTaken) else self.sight.one(error.change, me)
         return self.render(
             request, t, "refused.html", 409,
             taken=error if isinstance(error, LeaseTaken) else None,
             lost=isinstance(error, LeaseLost),
-            change=None if isinstance(error, LeaseTaken) else error.change,
+            change=change,
             said=said, address=address, onward=onward,
         )  # fmt: skip
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from service.drafts import case_id
 from service.policy import AppPolicy, Policy, ReviewPolicy, SamplingPolicy
-from service.review.labels import AnswerCall, Fault, Grounded, Helpful, Label
+from service.review.desk import Lease
+from service.review.labels import (
+    AnswerCall,
+    Fault,
+    FindingCall,
+    FindingLabel,
+    Grounded,
+    Helpful,
+    Label,
+)
 from service.store import Connection
 from service.store.reviews import Desk
 from tests.contract.world import MakeWorld, World, event
@@ -25,6 +34,8 @@ AUDIT = Label(
     answer=AnswerCall.WRONG, fault=Fault.RETRIEVAL, needed=("pricing#plans",),
     grounded=Grounded.NO, helpful=Helpful.PARTIAL,
 )  # fmt: skip
+FINE = replace(AUDIT, answer=AnswerCall.CORRECT, fault=None, needed=())
+"""Of an audit too, and of another opinion."""
 
 
 def policy(audit: float = 0.0, review: ReviewPolicy = REVIEW, **apps: ReviewPolicy) -> Policy:
@@ -55,6 +66,18 @@ def case(name: str, app: str = "support") -> str:
 
 def task(name: str, app: str = "support") -> str:
     return "task:" + case_id(app, name)
+
+
+def expire(world: World, lease: Lease) -> None:
+    """As when its time has run out."""
+    world.connection.client.delete(world.connection.keys.lease(lease.subject))
+
+
+def called(finding: Mapping[str, Any], call: FindingCall = FindingCall.REAL) -> FindingLabel:
+    """A finding of a case, as a label calls it."""
+    return FindingLabel(
+        finding["check"], finding["reason"], finding["surface"], finding["start"], call
+    )
 
 
 def flag(world: World, names: Mapping[str, str], **place: Any) -> list[bytes]:

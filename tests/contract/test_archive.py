@@ -12,8 +12,8 @@ import pytest
 from service.review.cases import DAY_MS, CaseFilter, CasePage, CaseSummary, QueuePlace
 from service.store.makeups import MAKEUPS_PER_APP
 from tests.contract.judged import GOOD, WORKER, WRONG, job_of, judged_world, settle
-from tests.contract.reviewing import ANN, BOB, EVE, RIGHT, case, desk_of
-from tests.contract.reviewing import WRONG as WRONG_ANSWER
+from tests.contract.reviewing import ANN, BOB, EVE, RIGHT, case, desk_of, reviewed_world
+from tests.contract.reviewing import WRONG as LABEL
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
 EVERYTHING = CaseFilter(status=None)
@@ -54,8 +54,11 @@ def test_pages_are_in_order_of_priority_without_gaps_or_repeats(world: World, li
     assert ids(walk(world, limit)) == newest_first
 
 
-def test_ties_in_priority_are_paged_exactly(make_world: MakeWorld) -> None:
-    # More than one inner page of the walk (200), all of the same priority.
+def test_ties_in_priority_are_paged_exactly(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than one call's steps of the walk, all of the same priority.
+    monkeypatch.setattr("service.store.archive.STEPS", 100)
     world = make_world(cases_per_group_day=1_000)
     names = {f"e{n}" for n in range(450)}
     world.take([flagged(name) for name in sorted(names)])
@@ -80,6 +83,43 @@ def test_a_page_is_stable_while_cases_come_in(world: World) -> None:
     assert without_twin == ["e2", "behind", "e1", "e0"]
     assert second.next_cursor is None
     assert ids(walk(world, 50))[:3] == ["ahead", "e5", "e4"]
+
+
+@pytest.mark.parametrize("left", [3, 8])
+def test_a_page_goes_on_where_its_last_case_was(make_world: MakeWorld, left: int) -> None:
+    """The last one is labelled before the next page is asked for; all have the same priority."""
+    world = reviewed_world(make_world)
+    world.take([flagged(f"e{n}", n) for n in range(8)])
+    before = ids(walk(world, 8, CaseFilter()))
+    first = world.archive.list_cases(CaseFilter(), None, left - 1)
+    desk = desk_of(world.connection)
+    gone = first.cases[-1]
+    desk.save(desk.claim(f"case:{gone.case_id}", ANN, NOW), LABEL, 0, NOW)
+    rest = world.archive.list_cases(CaseFilter(), first.next_cursor, 10)
+    assert ids(first.cases) + ids(rest.cases) == before
+
+
+def test_claimed_cases_are_those_that_somebody_holds(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    world.take([flagged(f"e{n}", n) for n in range(6)])
+    world.take([flagged("other", 1, app="sales")])
+    held = CaseFilter(status="claimed")
+    assert walk(world, 3, held) == []
+    desk, rows = desk_of(world.connection), walk(world, 10, CaseFilter())
+    leases = {row.event_id: desk.claim(f"case:{row.case_id}", ANN, NOW) for row in rows[1:6]}
+    desk.claim(f"group:{rows[0].group}", ANN, NOW)
+    for limit in (1, 2, 5):
+        assert ids(walk(world, limit, held)) == ids(rows[1:6])
+    listed = walk(world, 10, CaseFilter())
+    assert [row.holder for row in listed] == ["", *[ANN] * 5, *[""] * (len(rows) - 6)]
+    assert [world.archive.case(row.case_id).summary for row in listed] == listed  # type: ignore[union-attr]
+    narrow = CaseFilter(status="claimed", app="sales")
+    assert ids(walk(world, 3, narrow)) == [row.event_id for row in rows[1:6] if row.app == "sales"]
+    assert len(walk(world, 10, held)) == world.archive.case_counts()["claimed"]
+    desk.release(leases[rows[1].event_id])
+    assert ids(walk(world, 3, held)) == ids(rows[2:6])
+    world.connection.client.delete(world.connection.keys.lease(f"case:{rows[2].case_id}"))
+    assert ids(walk(world, 3, held)) == ids(rows[3:6])
 
 
 def test_filters_combine(world: World) -> None:
@@ -183,6 +223,10 @@ def test_a_row_that_shows_what_a_script_said_is_told_apart(make_world: MakeWorld
     rows = {case.event_id: case for case in walk(world, 10)}
     told = {name: row.scripted for name, row in rows.items()}
     assert told == {"opened": True, "enriched": True, "fine": False, "by-a-model": False}
+    for row in rows.values():
+        whole = world.archive.case(row.case_id)
+        assert whole is not None
+        assert whole.summary == row
     case = world.archive.case(rows["fine"].case_id)
     assert case is not None
     assert case.judgement is not None
@@ -301,7 +345,7 @@ def test_the_oldest_open_case_of_each_severity_goes_when_it_is_settled(
     world.take([flagged("e3")], at_ms=NOW - HOUR_MS)
     assert world.archive.oldest_open_by_severity()[severities["e1"]] == NOW - HOUR_MS
     desk = desk_of(world.connection)
-    desk.save(desk.claim(case("e3"), "ann", NOW), WRONG_ANSWER, 0, NOW)
+    desk.save(desk.claim(case("e3"), "ann", NOW), LABEL, 0, NOW)
     assert world.archive.oldest_open_by_severity() == oldest
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,14 +13,17 @@ from service.outage import Outage
 from service.policy import ReviewPolicy
 from service.review.cases import CaseFilter
 from service.review.desk import (
+    Decision,
+    DecisionKind,
     Incomplete,
     Lease,
     LeaseLost,
     LeaseTaken,
     Stale,
+    UnknownParts,
     UnknownSubject,
 )
-from service.review.labels import Action, Change, Label
+from service.review.labels import Action, Change
 from service.store import connect
 from service.store.reviews import Desk
 from tests.contract.reviewing import (
@@ -26,12 +31,15 @@ from tests.contract.reviewing import (
     AUDIT,
     BOB,
     EVE,
+    FINE,
     RIGHT,
     SKIP,
     SOON_MS,
     WRONG,
+    called,
     case,
     desk_of,
+    expire,
     flag,
     policy,
     reviewed_world,
@@ -41,17 +49,13 @@ from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 from tests.servers.redis import RedisServer
 
 OPEN = CaseFilter()
+KNOWN = Decision(DecisionKind.KNOWN_CAUSE)
 
 
 def world_of(make_world: MakeWorld, **names: str) -> World:
     world = reviewed_world(make_world)
     flag(world, names)
     return world
-
-
-def expire(world: World, lease: Lease) -> None:
-    """As when its time has run out."""
-    world.connection.client.delete(world.connection.keys.lease(lease.subject))
 
 
 def balanced(world: World) -> bool:
@@ -163,6 +167,70 @@ def test_a_late_save_is_refused_with_the_label_of_the_other(make_world: MakeWorl
         desk.renew(late, NOW)
     assert lost.value.change == theirs
     assert desk.history(case("a")) == [theirs]
+
+
+@pytest.mark.parametrize("forged", [{"token": ""}, {"token": "x"}, {"reviewer": BOB}])
+def test_a_lease_is_its_token_and_its_holder(make_world: MakeWorld, forged: dict[str, Any]) -> None:
+    world = world_of(make_world, a="x")
+    desk = desk_of(world.connection)
+    [group] = desk.groups(OPEN).groups
+    theirs = desk.claim(case("a"), ANN, NOW)
+    of_group = desk.claim("group:" + group.group_id, ANN, NOW)
+    before = world.dump()
+    other = replace(theirs, **forged)
+    attempts = (
+        lambda: desk.save(other, WRONG, 0, NOW),
+        lambda: desk.renew(other, NOW + 1),
+        lambda: desk.label_group(replace(of_group, **forged), WRONG, NOW, lambda _: None),
+        lambda: desk.decide(replace(of_group, **forged), KNOWN, NOW),
+    )
+    for attempt in attempts:
+        with pytest.raises(LeaseLost):
+            attempt()
+    assert not desk.release(other)
+    assert world.dump() == before
+    assert desk.save(theirs, WRONG, 0, NOW).reviewer == ANN
+
+
+@pytest.mark.parametrize("token", ["", "x"])
+def test_nothing_is_saved_where_nobody_holds_it(make_world: MakeWorld, token: str) -> None:
+    desk = desk_of(world_of(make_world, a="x").connection)
+    with pytest.raises(LeaseLost):
+        desk.save(Lease(case("a"), ANN, token, 0, 0), WRONG, 0, NOW)
+    assert desk.history(case("a")) == []
+
+
+def test_a_label_speaks_of_what_the_answer_has(make_world: MakeWorld) -> None:
+    world = world_of(make_world, a="x")
+    desk = desk_of(world.connection)
+    found = world.archive.case(case("a")[5:])
+    assert found is not None
+    own = called(found.findings[0])
+    lease = desk.claim(case("a"), ANN, NOW)
+    for strange in (
+        replace(WRONG, findings=(replace(own, surface="[pricing#y]"),)),
+        replace(WRONG, findings=(own, replace(own, start=None))),
+        replace(WRONG, needed=("pricing#zebra",)),
+    ):
+        with pytest.raises(UnknownParts):
+            desk.save(lease, strange, 0, NOW)
+    assert desk.history(case("a")) == []
+    said = replace(WRONG, findings=(own,), needed=("pricing#plans",), needed_elsewhere=("z",))
+    assert desk.save(lease, said, 0, NOW).label == said
+
+
+def test_a_label_of_a_task_calls_no_finding(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world, audit=1.0)
+    flag(world, {"a": "x"})
+    desk = desk_of(world.connection, policy(1.0))
+    lease = desk.claim(task("a"), ANN, NOW)
+    desk.save(lease, AUDIT, 0, NOW)
+    shown = world.archive.case(case("a")[5:])
+    assert shown is not None
+    desk.undo(task("a"), ANN, 1, NOW)
+    again = desk.claim(task("a"), ANN, NOW)
+    with pytest.raises(UnknownParts):
+        desk.save(again, replace(AUDIT, findings=(called(shown.findings[0]),)), 2, NOW)
 
 
 def test_a_save_over_another_version_is_refused(make_world: MakeWorld) -> None:
@@ -414,12 +482,11 @@ def test_some_tasks_are_labelled_by_two_people(make_world: MakeWorld) -> None:
         desk.claim(task("a"), ANN, NOW)
     second = desk.next_task(BOB, NOW)
     assert second is not None
-    other = Label(answer=RIGHT.answer, needed=(), grounded=AUDIT.grounded, helpful=AUDIT.helpful)
-    two = desk.save(second, other, 1, NOW + 1)
+    two = desk.save(second, FINE, 1, NOW + 1)
     assert world.store.tasks.counts()["done"] == 1
     assert world.archive.case_counts()["open"] == 1
     assert desk.labelled(task("a"), ANN).label == AUDIT
-    assert desk.labelled(task("a"), BOB).label == other
+    assert desk.labelled(task("a"), BOB).label == FINE
     assert desk.labelled(task("a"), EVE).label is None
     [found] = desk.disagreements().disagreements
     assert (found.task_id, found.first, found.second) == (task("a")[5:], one, two)
@@ -551,3 +618,8 @@ def test_who_counts_is_told_each_change_once_it_is_stored(make_world: MakeWorld)
     undone = desk.undo(case("a"), ANN, saved.number, NOW)
     skipped = desk.save(desk.claim(case("b"), ANN, NOW), SKIP, 0, NOW)
     assert told == [saved, undone, skipped]
+    [group] = desk.groups(OPEN).groups
+    desk.claim(case("b"), BOB, NOW)
+    desk.label_group(desk.claim("group:" + group.group_id, ANN, NOW), RIGHT, NOW, lambda _: None)
+    assert told[3:] == [desk.history(case("a"))[-1]]
+    assert told[-1].action is Action.LABELLED_IN_BULK

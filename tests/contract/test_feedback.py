@@ -93,6 +93,7 @@ def test_thumbs_are_a_hint_on_a_case_that_is_there(ears: Listening) -> None:
     assert case.summary.checks == ("citations", "feedback")
     assert case.summary.severity == before.summary.severity
     found = ears.world.archive.list_cases(CaseFilter(check="feedback")).cases
+    assert case.summary in found
     assert [(one.case_id, one.priority) for one in found] == [
         (case.summary.case_id, before.summary.priority)
     ]

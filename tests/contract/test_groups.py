@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from service.review.cases import DAY_MS, CaseFilter
-from service.review.desk import Decision, DecisionKind, Group, LeaseLost, Stale, UnknownSubject
+from service.review.desk import (
+    Decision,
+    DecisionKind,
+    Group,
+    LeaseLost,
+    Stale,
+    UnknownParts,
+    UnknownSubject,
+)
 from service.review.labels import Action
 from service.store.reviews import Desk
 from service.store.reviews.groups import threshold
@@ -16,6 +26,7 @@ from tests.contract.reviewing import (
     BOB,
     RIGHT,
     WRONG,
+    called,
     case,
     desk_of,
     flag,
@@ -61,7 +72,7 @@ def test_a_group_is_one_row_with_its_counts(make_world: MakeWorld) -> None:
 
 
 def test_groups_come_in_pages(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.store.reviews.groups._PAGE", 3)
+    monkeypatch.setattr("service.store.reviews.groups.STEPS", 3)
     world = reviewed_world(make_world)
     flag(world, {f"a{n}": f"x{n}" for n in range(11)})
     desk = desk_of(world.connection)
@@ -76,10 +87,50 @@ def test_groups_come_in_pages(make_world: MakeWorld, monkeypatch: pytest.MonkeyP
     assert len(set(seen)) == len(seen) == 11
 
 
+def test_filtered_groups_come_in_the_order_of_all(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.store.reviews.groups.STEPS", 4)
+    world = reviewed_world(make_world)
+    for n in range(9):
+        app, at_ms = ("support", "sales")[n % 2], NOW + n // 3 * DAY_MS
+        wrong = {"answer": f"A seat costs {540 + n} € [pricing#plans]."} if n % 3 else {}
+        world.take([event(f"e{n}", cites=f"x{n}", app=app, **wrong)], at_ms=at_ms)
+    desk = desk_of(world.connection)
+    everything = desk.groups(OPEN, None, 100).groups
+    assert len(everything) == 9
+    filters = [
+        CaseFilter(app="sales"), CaseFilter(check="numbers"), CaseFilter(reason="absent"),
+        CaseFilter(severity="high"), CaseFilter(app="support", severity="low"),
+        CaseFilter(app="support", check="citations", reason="unknown_ref", severity="high"),
+        CaseFilter(check="citations", reason="absent"), CaseFilter(app="nobody"),
+    ]  # fmt: skip
+    for filter in filters:
+        wanted = {
+            name: value
+            for name in ("app", "check", "reason", "severity")
+            if (value := getattr(filter, name)) is not None
+        }
+        expected = [
+            group
+            for group in everything
+            if all(getattr(group, name) == value for name, value in wanted.items())
+        ]
+        for limit in (1, 2, 100):
+            found, cursor = [], None
+            while True:
+                page = desk.groups(filter, cursor, limit)
+                found += page.groups
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+            assert found == expected
+
+
 def test_a_bulk_label_takes_the_open_cases_that_nobody_is_at(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.store.reviews.BULK_STEP", 4)
+    monkeypatch.setattr("service.store.reviews.bulk.STEP", 4)
     world = reviewed_world(make_world)
     flag(world, names("a", 12, "x") | {"other": "y"})
     desk = desk_of(world.connection)
@@ -102,6 +153,29 @@ def test_a_bulk_label_takes_the_open_cases_that_nobody_is_at(
     desk.undo(case("a0"), ANN, 1, NOW)
     assert group_of(desk, "x").open_cases == 2
     assert desk.label_group(lease, WRONG, NOW, told.append) == 1
+
+
+def test_a_bulk_label_calls_of_each_case_what_is_its_own(make_world: MakeWorld) -> None:
+    world = reviewed_world(make_world)
+    own = {"answer": "It costs 45 € a seat, as [pricing#x] says."}
+    other = {"retrieved": [{"ref": "pricing#faq", "text": "Pro: 45 € a seat."}]}
+    world.take([event("a", cites="x"), event("b", cites="x", **own), event("c", "x", **other)])
+    desk = desk_of(world.connection)
+    [finding] = world.archive.case(case("a")[5:]).findings  # type: ignore[union-attr]
+    lease = desk.claim("group:" + group_of(desk, "x").group_id, ANN, NOW)
+    before = world.dump()
+    strange = replace(WRONG, findings=(called(finding | {"start": 1}),))
+    for label in (strange, replace(WRONG, needed=("pricing#zebra",))):
+        with pytest.raises(UnknownParts):
+            desk.label_group(lease, label, NOW, lambda _: None)
+    assert world.dump() == before
+    said = replace(WRONG, findings=(called(finding),), needed=("pricing#plans",))
+    assert desk.label_group(lease, said, NOW, lambda _: None) == 3
+    assert desk.labelled(case("a")).label == said
+    assert desk.labelled(case("b")).label == replace(said, findings=())
+    assert desk.labelled(case("c")).label == replace(
+        said, needed=(), needed_elsewhere=("pricing#plans",)
+    )
 
 
 def test_a_bulk_label_needs_the_lease_of_the_group(make_world: MakeWorld) -> None:

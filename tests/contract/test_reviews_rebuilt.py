@@ -18,18 +18,19 @@ from service.review.desk import (
     Stale,
     UnknownSubject,
 )
-from service.review.labels import Label
 from service.store.reviews import Desk
 from tests.contract.reviewing import (
     ANN,
     AUDIT,
     BOB,
     EVE,
+    FINE,
     RIGHT,
     SKIP,
     WRONG,
     case,
     desk_of,
+    expire,
     policy,
     reviewed_world,
 )
@@ -90,7 +91,7 @@ class Work:
         version = self.desk.labelled(lease.subject).version - (self.dice.random() < 0.1)
         label = self.dice.choice((WRONG, RIGHT, SKIP, AUDIT))
         if lease.subject.startswith("task:"):
-            label = self.dice.choice((AUDIT, SKIP, _correct()))
+            label = self.dice.choice((AUDIT, SKIP, FINE))
         self.desk.save(lease, label, version, self.now)
 
     def undo(self) -> None:
@@ -129,8 +130,7 @@ class Work:
 
     def expire_lease(self) -> None:
         if self.leases:
-            lease = self.dice.choice(self.leases)
-            self.world.connection.client.delete(self.world.connection.keys.lease(lease.subject))
+            expire(self.world, self.dice.choice(self.leases))
 
     def expire_tasks(self) -> None:
         """None is due so soon."""
@@ -138,10 +138,6 @@ class Work:
 
     def records(self) -> list[bytes]:
         return self.world.store.reviews.unflushed(-1)
-
-
-def _correct() -> Label:
-    return Label(answer=RIGHT.answer, needed=(), grounded=AUDIT.grounded, helpful=AUDIT.helpful)
 
 
 def worked(make_world: MakeWorld, seed: int, steps: int = 200) -> Work:

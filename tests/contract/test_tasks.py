@@ -94,7 +94,7 @@ def test_no_group_tells_of_what_is_withheld(make_world: MakeWorld) -> None:
     world = audited_world(make_world)
     world.take([event("a", cites="x")])
     [group] = [key for key in world.dump() if key.startswith("g:")]
-    groups = Groups(world.connection, world.store.reviews)
+    groups = Groups(world.connection)
     assert groups.page(CaseFilter(), None, 10).groups == []
     assert groups.get(group.removeprefix("g:")) is None
     world.store.tasks.expire(DUE_MS)

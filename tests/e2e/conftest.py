@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 
 from tests.e2e.browser import Browser, BrowserMissing
-from tests.e2e.reviewing import chromium
+from tests.e2e.reviewing import installed_chromium
 from tests.e2e.serving import Stranger, stranger
 from tests.servers import unavailable
 
@@ -23,11 +23,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Browser:
 def chrome() -> Iterator[Chromium]:
     """The browser that reviewers sit at. Its driver keeps a loop running in this thread: it ends
     with the module, or no other test could run a loop of its own."""
-    try:
-        with chromium() as browser:
-            yield browser
-    except BrowserMissing as error:
-        unavailable(str(error))
+    with installed_chromium() as browser:
+        yield browser
 
 
 @pytest.fixture

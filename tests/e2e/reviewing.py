@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.e2e.browser import MISSING, NAMES, BrowserMissing
+from tests.servers import unavailable
 from tests.servers.debian import find_program
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -26,6 +27,17 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def installed_chromium() -> Iterator[Browser]:
+    """As :func:`chromium`; where there is none the test is skipped, or fails in CI."""
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(chromium())
+        except BrowserMissing as error:
+            unavailable(str(error))
+        yield browser
 
 
 class Reviewer:

@@ -1,48 +1,56 @@
-"""One web process's desk, and a reviewer who never rests: ``python -m tests.integration.reviewer
-NAME``. Prints each change that it was told is saved."""
+"""A reviewer who never rests, at the HTTP API of one ``groundwatch serve``."""
 
 from __future__ import annotations
 
-import sys
+import threading
 import time
 
-from consumers import runtime
-from service.bootstrap import build, desk
-from service.health import Health
-from service.outage import Outage
-from service.review.cases import CaseFilter
-from service.review.desk import LeaseLost, LeaseTaken, Stale
-from service.review.labels import AnswerCall, Label
-from service.review_outbox import ReviewOutbox, ReviewOutboxKeeper
-from service.settings import load_settings
+import httpx
+
+PAUSE_S = 0.05
 
 
-def tell(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+class Reviewer(threading.Thread):
+    """``saved``: (subject, number) of each change that the server said is saved; ``unanswered``:
+    subjects of which it was sent a label and never said so; ``done``: nothing is left to label.
+    Outages, and a server that dies, are passed over."""
 
+    def __init__(self, address: str, name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self.address = address
+        self.saved: list[tuple[str, int]] = []
+        self.unanswered: set[str] = set()
+        self.done = threading.Event()
+        self._leave = threading.Event()
 
-def main(name: str) -> None:
-    parts = build(load_settings())
-    with runtime.review_sink(parts, Health()) as sink:
-        keeper = ReviewOutboxKeeper(ReviewOutbox(parts.store, sink))
-        keeper.start()
-        reviews = desk(parts, keeper.wake)
-        while True:
-            now_ms = int(time.time() * 1000)
-            try:
-                lease = reviews.next_case(name, CaseFilter(), now_ms)
-                if lease is None:
-                    tell("done")
-                    time.sleep(60)
-                    continue
-                version = reviews.labelled(lease.subject).version
-                label = Label(answer=AnswerCall.WRONG, note=f"by {name}")
-                change = reviews.save(lease, label, version, now_ms)
-            except (LeaseLost, LeaseTaken, Stale, Outage):
-                continue
-            tell(f"{change.subject} {change.number}")
+    def run(self) -> None:
+        with httpx.Client(
+            base_url=self.address, headers={"X-Reviewer": self.name}, timeout=10
+        ) as client:
+            while not (self.done.is_set() or self._leave.is_set()):
+                try:
+                    self._label_one(client)
+                except httpx.HTTPError:
+                    time.sleep(PAUSE_S)
 
+    def leave(self) -> None:
+        self._leave.set()
+        self.join(20)
+        assert not self.is_alive()
 
-if __name__ == "__main__":
-    main(sys.argv[1])
+    def _label_one(self, client: httpx.Client) -> None:
+        lease = client.post("/v1/cases/next", json={}).raise_for_status().json()["lease"]
+        if lease is None:
+            self.done.set()
+            return
+        subject = lease["subject"]
+        path = f"/v1/cases/{subject.removeprefix('case:')}/label"
+        etag = client.get(path).raise_for_status().headers["etag"]
+        self.unanswered.add(subject)
+        saved = client.put(
+            path,
+            json={"answer": "wrong", "note": f"by {self.name}"},
+            headers={"X-Lease-Token": lease["token"], "If-Match": etag},
+        ).raise_for_status()
+        self.saved.append((subject, saved.json()["number"]))
+        self.unanswered.discard(subject)

@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
+
+import pytest
 
 from consumers.upkeep import review_values, verdict_values
 from service.bootstrap import desk
 from service.rebuild import rebuild
 from service.records import Record
+from service.review.labels import Change
 from service.review.records import decode_record
+from tests.integration.reviewer import Reviewer
 from tests.integration.world import World, answer_event
 
-
-def reviewer(world: World, name: str) -> subprocess.Popen[bytes]:
-    log = (world.folder / f"{name}.log").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.reviewer", name],
-        env={**os.environ, **world.environment},
-        stdout=log,
-        stderr=subprocess.STDOUT,
-    )
-    log.close()
-    world.servers.append(process)
-    return process
+Hire = Callable[[str, str], Reviewer]
 
 
-def told(world: World, *names: str) -> list[tuple[str, int]]:
-    """What the reviewers were told is saved."""
-    lines = [
-        line.split()
-        for name in names
-        for line in (world.folder / f"{name}.log").read_text().splitlines()
-        if line.startswith("case:")
-    ]
-    # The last line of a killed process may be cut.
-    return [(line[0], int(line[1])) for line in lines if len(line) == 2]
+@pytest.fixture
+def hire() -> Iterator[Hire]:
+    """``hire(address, name)`` → a reviewer at work; all have left at the end."""
+    people: list[Reviewer] = []
+
+    def start(address: str, name: str) -> Reviewer:
+        people.append(Reviewer(address, name))
+        people[-1].start()
+        return people[-1]
+
+    yield start
+    for person in people:
+        person.leave()
 
 
 def flagged_world(make_world: Any, cases: int, **settings: Any) -> World:
@@ -67,34 +61,46 @@ def labels(world: World) -> dict[str, Any]:
     return {change.subject: reviews.history(change.subject) for change in changes}
 
 
-def test_kill_9_of_a_web_process_loses_nothing_that_was_told_saved(make_world: Any) -> None:
-    world = flagged_world(make_world, 800)
-    first, second = reviewer(world, "first"), reviewer(world, "second")
-    world.until(lambda: len(told(world, "first")) > 60 and len(told(world, "second")) > 60)
-    first.kill()
-    second.kill()
-    first.wait()
-    second.wait()
-    saved = told(world, "first", "second")
-    assert len(set(saved)) == len(saved) < 800
+def changes_of(histories: Mapping[str, Sequence[Change]]) -> set[tuple[str, int]]:
+    return {(subject, change.number) for subject, h in histories.items() for change in h}
+
+
+def test_kill_9_of_serve_loses_nothing_that_it_said_is_saved(make_world: Any, hire: Hire) -> None:
+    world = flagged_world(make_world, 300)
+    people = [hire(world.serve(), name) for name in ("first", "second")]
+    world.until(lambda: all(len(person.saved) > 25 for person in people))
+    for server in world.servers:
+        server.kill()
+        server.wait()
+    for person in people:
+        person.leave()
+    saved = [change for person in people for change in person.saved]
+    unanswered = set.union(*(person.unanswered for person in people))
+    assert len(set(saved)) == len(saved) < 300
     before = labels(world)
-    assert set(saved) <= {(s, c.number) for s, history in before.items() for c in history}
-    # At most the one of each process that was stored, and not told any more.
-    assert len(before) <= len(saved) + 2
-    # The next process produces what the dead ones left behind.
-    reviewer(world, "third")
-    world.until(lambda: not world.parts.store.reviews.unflushed(1) and told(world, "third"))
-    assert set(before) <= {subject for subject, _ in topic(world)}
+    stored = changes_of(before)
+    assert set(saved) <= stored
+    # What was sent and not answered is there as a whole, or not at all.
+    assert {subject for subject, _ in stored - set(saved)} <= unanswered
+    assert len(unanswered) <= len(people)
+    assert world.parts.store.archive.case_counts()["resolved"] == len(before)
+    waiting = [decode_record(raw) for raw in world.parts.store.reviews.unflushed(-1)]
+    recorded = {(change.subject, change.number) for change in waiting} | set(topic(world))
+    assert recorded == stored
     assert world.books() == dict.fromkeys(world.books(), 0)
+    # The next process produces what the dead ones left behind, and deals what is left.
+    third = hire(world.serve(), "third")
+    world.until(lambda: third.saved and not world.parts.store.reviews.unflushed(1))
+    assert stored <= set(topic(world))
+    assert not {subject for subject, _ in third.saved} & before.keys()
 
 
-def test_a_wiped_store_gets_every_label_back(make_world: Any, redis: Any) -> None:
+def test_a_wiped_store_gets_every_label_back(make_world: Any, redis: Any, hire: Hire) -> None:
     world = flagged_world(make_world, 120)
-    process = reviewer(world, "only")
-    world.until(lambda: "done" in (world.folder / "only.log").read_text())
+    only = hire(world.serve(), "only")
+    world.until(only.done.is_set)
     world.until(lambda: not world.parts.store.reviews.unflushed(1))
-    process.kill()
-    process.wait()
+    world.stop(world.servers[0])
     before, counts = labels(world), world.parts.store.archive.case_counts()
     assert counts["resolved"] == 120
     redis.flushall()
@@ -111,19 +117,20 @@ def test_a_wiped_store_gets_every_label_back(make_world: Any, redis: Any) -> Non
 
 
 def test_a_redis_that_is_killed_and_started_again_has_every_label(
-    make_world: Any, redis_server: Any
+    make_world: Any, redis_server: Any, hire: Hire
 ) -> None:
-    world = flagged_world(make_world, 400)
-    process = reviewer(world, "only")
-    world.until(lambda: len(told(world, "only")) > 50)
+    world = flagged_world(make_world, 200)
+    only = hire(world.serve(), "only")
+    world.until(lambda: len(only.saved) > 30)
     redis_server.kill()
     redis_server.start()
-    saved = len(told(world, "only"))
-    world.until(lambda: len(told(world, "only")) > saved + 20)
-    process.kill()
-    process.wait()
-    histories = labels(world)
-    assert set(told(world, "only")) <= {(s, c.number) for s, h in histories.items() for c in h}
+    told = set(only.saved)
+    assert told <= changes_of(labels(world))
+    world.until(lambda: len(only.saved) > len(told) + 20)
+    only.leave()
+    stored = changes_of(labels(world))
+    assert set(only.saved) <= stored
+    assert {subject for subject, _ in stored - set(only.saved)} <= only.unanswered
     assert world.books() == dict.fromkeys(world.books(), 0)
 
 

@@ -14,18 +14,14 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from service.bootstrap import Parts, build, desk
-from service.embedded import EmbeddedIntake
+from service.bootstrap import Parts
 from service.health import Health
 from service.metrics import Metrics
-from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.probes import serve_probes
 from service.settings import Settings
-from service.web.app import create_app
 from service.web.options import WebOptions
-from service.web.ports import JudgeState
-from tests.e2e.serving import serving
 from tests.servers.redis import RedisServer
+from tests.sites import embedded_site
 
 EVENT: dict[str, Any] = {
     "query": "What does an extra seat cost per month?",
@@ -39,8 +35,8 @@ MAX_BODY = 100_000
 
 
 @dataclass
-class Site:
-    """A running app: a client of it, and the store behind it."""
+class Client:
+    """Of a running app, with the store behind it."""
 
     client: httpx.Client
     parts: Parts
@@ -50,32 +46,17 @@ class Site:
 
 
 @pytest.fixture
-def site(redis_url: str, tmp_path: Path) -> Iterator[Site]:
+def site(redis_url: str, tmp_path: Path) -> Iterator[Client]:
     settings = Settings(redis_url=redis_url, redis_namespace=f"web-{uuid.uuid4().hex[:8]}")
-    parts = build(settings, Policy(default=AppPolicy(sampling=SamplingPolicy(audit=0))))
-    intake = EmbeddedIntake(parts.store, parts.ingest, tmp_path)
-    intake.open()
-    app = create_app(
-        intake=intake,
-        cases=parts.store.archive,
-        tasks=parts.store.tasks,
-        books=parts.store.archive.books,
-        judge=JudgeState,
-        counters=parts.store.archive,
-        health=Health(),
-        metrics=parts.metrics,
-        settings=WebOptions(max_body_bytes=MAX_BODY),
-        desk=desk(parts, lambda: None),
-        secret=parts.terms().secret,
-        policy=lambda: parts.terms().policy,
-    )
-    with serving(app) as address, httpx.Client(base_url=address, timeout=30) as client:
-        yield Site(client, parts)
-    intake.close()
-    parts.store.connection.client.close()
+    options = WebOptions(max_body_bytes=MAX_BODY)
+    with (
+        embedded_site(tmp_path, settings, options) as made,
+        httpx.Client(base_url=made.address, timeout=30) as client,
+    ):
+        yield Client(client, made.parts)
 
 
-def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Site) -> None:
+def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Client) -> None:
     response = site.send(WRONG | {"event_id": "e1"})
     assert response.status_code == 200
     (receipt,) = response.json()["results"]
@@ -97,7 +78,7 @@ def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Site) -> None:
     assert site.client.get("/v1/cases?app=somebody-else").json()["cases"] == []
 
 
-def test_each_receipt_says_what_became_of_its_event(site: Site) -> None:
+def test_each_receipt_says_what_became_of_its_event(site: Client) -> None:
     lines = [
         json.dumps(EVENT | {"event_id": "e1"}),
         json.dumps(EVENT | {"event_id": "e1"}),
@@ -143,7 +124,7 @@ def test_each_receipt_says_what_became_of_its_event(site: Site) -> None:
     ],
 )
 def test_a_refusal_names_the_field(
-    site: Site, event: Any, status: int, reason: str, field: str | None
+    site: Client, event: Any, status: int, reason: str, field: str | None
 ) -> None:
     response = site.send(event)
     assert (response.status_code, response.json()["reason"]) == (status, reason)
@@ -152,7 +133,7 @@ def test_a_refusal_names_the_field(
     assert "54 €" not in response.text
 
 
-def test_a_body_past_the_cap_is_answered_while_it_is_still_being_sent(site: Site) -> None:
+def test_a_body_past_the_cap_is_answered_while_it_is_still_being_sent(site: Client) -> None:
     """Over a bare socket: a client that declares 10 MB and sends none of it gets its answer."""
     address = urlsplit(str(site.client.base_url))
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=10)
@@ -166,7 +147,7 @@ def test_a_body_past_the_cap_is_answered_while_it_is_still_being_sent(site: Site
     connection.close()
 
 
-def test_metrics_follow_what_was_stored(site: Site) -> None:
+def test_metrics_follow_what_was_stored(site: Client) -> None:
     site.send(WRONG | {"event_id": "e1", "app": "nobody-listed"})
     text = site.client.get("/metrics").text
     assert 'groundwatch_records_total{kind="received"} 1.0' in text
@@ -177,7 +158,7 @@ def test_metrics_follow_what_was_stored(site: Site) -> None:
 
 
 def test_without_redis_the_answer_is_503_and_then_goes_on(
-    site: Site, redis_server: RedisServer
+    site: Client, redis_server: RedisServer
 ) -> None:
     site.send(WRONG | {"event_id": "e1"})
     redis_server.freeze()
@@ -196,7 +177,7 @@ def test_without_redis_the_answer_is_503_and_then_goes_on(
     assert site.client.get("/v1/books").json()["balanced"] is True
 
 
-def test_the_loop_ticks_while_the_app_runs(site: Site) -> None:
+def test_the_loop_ticks_while_the_app_runs(site: Client) -> None:
     assert site.client.get("/healthz").json()["tick_age_seconds"] < 5
 
 

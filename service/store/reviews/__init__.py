@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import orjson
 
 from service.policy import Policy
 from service.review.cases import CaseFilter
@@ -22,20 +19,22 @@ from service.review.desk import (
     LeaseLost,
     LeaseTaken,
     Stale,
+    UnknownParts,
     UnknownSubject,
 )
+from service.review.fitting import fitted, speaks_of_strangers
 from service.review.labels import Action, Change, Label, missing_parts
 from service.review.state import state_of
 from service.sampling import uniform
 from service.store.connection import Connection
-from service.store.reviews.changes import Changes, Held
+from service.store.reviews.bulk import Bulk
+from service.store.reviews.changes import Changes
 from service.store.reviews.dealing import Dealing
 from service.store.reviews.groups import Groups, decided
 from service.store.reviews.leases import DEFAULT_LEASE_MS, Leases
+from service.store.reviews.subjects import Subject, Subjects
 
 __all__ = ["DEFAULT_LEASE_MS", "Changes", "Desk"]
-
-BULK_STEP = 50
 
 
 class Desk:
@@ -59,7 +58,9 @@ class Desk:
         self._leases = Leases(connection, lease_ms)
         self._dealing = Dealing(connection, self._leases)
         self._changes = Changes(connection, on_stored)
-        self._groups = Groups(connection, self._changes)
+        self._subjects = Subjects(connection)
+        self._bulk = Bulk(connection, self._leases, self._changes, _context)
+        self._groups = Groups(connection)
 
     # Leases, and what comes next.
 
@@ -97,65 +98,41 @@ class Desk:
         kind = lease.subject.partition(":")[0]
         if kind not in ("case", "task"):
             raise UnknownSubject(lease.subject)
-        body = self._body(lease.subject)
-        history = self.history(lease.subject)
-        last = history[-1] if history else None
-        if version != (last.number if last is not None else 0):
+        [subject] = self._subjects.read([lease.subject])
+        body, history = subject.body, subject.history
+        if body is None:
+            raise UnknownSubject(lease.subject)
+        if version != subject.version:
+            last = history[-1] if history else None
             held = self.holders([lease.subject]).get(lease.subject)
             mine = held is not None and held.fence == lease.fence
             raise Stale(last) if mine else LeaseLost(last)
-        self._require(body, kind, label, len(body["findings"]) if kind == "case" else 0)
+        if speaks_of_strangers(label, [subject.material]):
+            raise UnknownParts
+        self._require(body["app"], kind, label, len(subject.material.findings))
         action = Action.SKIPPED if label.skipped else Action.LABELLED
+        context = _context(body)
+        if kind == "task":
+            context |= self._of_task(body, history, lease.reviewer)
         change = Change(
-            lease.subject,
-            version + 1,
-            now_ms,
-            lease.reviewer,
-            action,
-            label,
-            context=self._context(kind, body, history, lease.reviewer),
+            lease.subject, version + 1, now_ms, lease.reviewer, action, label, context=context
         )
         return self._told(self._changes.append(history, change, lease=lease))
 
-    def _require(self, body: Mapping[str, Any], kind: str, label: Label, findings: int) -> None:
-        review = self._policy().of(body["app"]).review
+    def _require(self, app: str, kind: str, label: Label, findings: int) -> None:
+        review = self._policy().of(app).review
         required = review.required if kind == "case" else review.required_of_tasks
         if missing := missing_parts(label, required, findings):
             raise Incomplete(missing)
 
-    def _context(
-        self, kind: str, body: Mapping[str, Any], history: Sequence[Change], reviewer: str
+    def _of_task(
+        self, body: Mapping[str, Any], history: Sequence[Change], reviewer: str
     ) -> dict[str, Any]:
-        context = {
-            "app": body["app"],
-            "event_id": body["event_id"],
-            "position": body["position"],
-            "release": body["release_label"],
-            "language": body["language"],
-            "occurred_ms": body["occurred_ms"],
-            "stratum": body["stratum"],
-            "pi": body["pi"],
-            "pi_audit": body["pi_audit"],
-            "ruleset": body["ruleset"],
-        }
-        if kind == "task":
-            share = self._policy().of(body["app"]).review.double_label
-            twice = uniform(self._secret, "label twice", body["case_id"]) < share
-            context["wanted"] = 2 if twice else 1
-            # After the first label of a person, the findings were shown.
-            context["blind"] = all(change.reviewer != reviewer for change in history)
-        return context
-
-    def _body(self, subject: str) -> dict[str, Any]:
-        """Raises :class:`UnknownSubject`."""
-        kind, _, subject_id = subject.partition(":")
-        key = self._c.keys.case(subject_id) if kind == "case" else self._c.keys.task(subject_id)
-        with self._c.guard():
-            record, status = self._c.client.hmget(key, "record", "status")
-        if record is None or status == b"withheld":
-            raise UnknownSubject(subject)
-        body: dict[str, Any] = orjson.loads(zlib.decompress(record))
-        return body
+        share = self._policy().of(body["app"]).review.double_label
+        twice = uniform(self._secret, "label twice", body["case_id"]) < share
+        # After the first label of a person, the findings were shown.
+        blind = all(change.reviewer != reviewer for change in history)
+        return {"wanted": 2 if twice else 1, "blind": blind}
 
     def undo(self, subject: str, reviewer: str, number: int, now_ms: int) -> Change:
         history = self.history(subject)
@@ -201,29 +178,31 @@ class Desk:
         return self._groups.get(group_id)
 
     def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
-        done = sum(self._label_picked(case_id, reviewer, label, now_ms) for case_id in case_ids)
+        picked = self._subjects.read([f"case:{case_id}" for case_id in case_ids])
+        done = sum(
+            self._label_picked(one, one.body, reviewer, label, now_ms)
+            for one in picked
+            if one.body is not None and not state_of(one.history).settled
+        )
         self._on_change()
         return done
 
-    def _label_picked(self, case_id: str, reviewer: str, label: Label, now_ms: int) -> bool:
-        subject = f"case:{case_id}"
+    def _label_picked(
+        self, case: Subject, body: Mapping[str, Any], reviewer: str, label: Label, now_ms: int
+    ) -> bool:
+        change = Change(
+            case.name,
+            case.version + 1,
+            now_ms,
+            reviewer,
+            Action.LABELLED_IN_BULK,
+            fitted(label, case.material),
+            context=_context(body),
+        )
         try:
-            body = self._body(subject)
-            self._require(body, "case", label, len(body["findings"]))
-            history = self.history(subject)
-            if state_of(history).settled:
-                return False
-            change = Change(
-                subject,
-                history[-1].number + 1 if history else 1,
-                now_ms,
-                reviewer,
-                Action.LABELLED_IN_BULK,
-                label,
-                context=self._context("case", body, history, reviewer),
-            )
-            lease = self._leases.claim(subject, reviewer, now_ms)
-            self._changes.append(history, change, lease=lease)
+            self._require(body["app"], "case", label, len(case.material.findings))
+            lease = self._leases.claim(case.name, reviewer, now_ms)
+            self._changes.append(case.history, change, lease=lease)
         except (Incomplete, LeaseLost, LeaseTaken, Stale, UnknownSubject):
             return False
         return True
@@ -232,48 +211,13 @@ class Desk:
         self, lease: Lease, label: Label, now_ms: int, on_progress: Callable[[int], None]
     ) -> int:
         group = self._group_of(lease)
-        self._require({"app": group.app}, "case", label, 0)
-        done = 0
-        waiting = self._open_cases(group.group_id)
-        while waiting:
-            step, waiting = waiting[:BULK_STEP], waiting[BULK_STEP:]
-            # Others see that it goes on, and it does not run out in the middle.
-            lease = self._leases.renew(lease, now_ms)
-            for case_id in step:
-                done += self._label_one(lease, case_id, group.group_id, label, now_ms)
+        self._require(group.app, "case", label, 0)
+
+        def on_step(done: int) -> None:
             self._on_change()
             on_progress(done)
-        return done
 
-    def _open_cases(self, group_id: str) -> list[str]:
-        with self._c.guard():
-            ids = self._c.client.zrevrange(self._c.keys.index("group", group_id), 0, -1)
-        return [case_id.decode() for case_id in ids]
-
-    def _label_one(
-        self, lease: Lease, case_id: str, group_id: str, label: Label, now_ms: int
-    ) -> bool:
-        """False for a case that somebody is at, that has a label by now, or that is gone."""
-        subject = f"case:{case_id}"
-        try:
-            body = self._body(subject)
-            history = self.history(subject)
-            if state_of(history).settled:
-                return False
-            change = Change(
-                subject,
-                history[-1].number + 1 if history else 1,
-                now_ms,
-                lease.reviewer,
-                Action.LABELLED_IN_BULK,
-                label,
-                group=group_id,
-                context=self._context("case", body, history, lease.reviewer),
-            )
-            self._changes.append(history, change, lease=lease, free=True)
-        except (Held, Stale, UnknownSubject):
-            return False
-        return True
+        return self._bulk.label(lease, group.group_id, label, now_ms, on_step)
 
     def decide(self, lease: Lease, decision: Decision, now_ms: int) -> Change:
         group = self._group_of(lease)
@@ -304,3 +248,19 @@ class Desk:
     def _told(self, change: Change) -> Change:
         self._on_change()
         return change
+
+
+def _context(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a label is read with."""
+    return {
+        "app": body["app"],
+        "event_id": body["event_id"],
+        "position": body["position"],
+        "release": body["release_label"],
+        "language": body["language"],
+        "occurred_ms": body["occurred_ms"],
+        "stratum": body["stratum"],
+        "pi": body["pi"],
+        "pi_audit": body["pi_audit"],
+        "ruleset": body["ruleset"],
+    }

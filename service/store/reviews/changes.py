@@ -27,10 +27,6 @@ from service.store.ledger import Fenced
 FLUSHED_AT_ONCE = 50
 
 
-class Held(Exception):
-    """Somebody is at the case that a bulk label came by."""
-
-
 class Changes:
     """Every method raises :class:`Outage` when the store is away. ``on_stored``: told each change
     that a person made, once it is stored."""
@@ -52,7 +48,7 @@ class Changes:
             pipe.lrange(self._c.keys.history(subject), 0, -1)
         with self._c.guard():
             found = pipe.execute() if subjects else []
-        return [[decode_record(record) for record in records] for records in found]
+        return [history_of(records) for records in found]
 
     def append(
         self,
@@ -61,31 +57,41 @@ class Changes:
         *,
         lease: Lease | None = None,
         keep: bool = False,
-        free: bool = False,
     ) -> Change:
-        """``history``: as it was read; ``lease``: that the change needs, given back unless ``keep``
-        (or of another subject); ``free``: only where nobody holds the subject. Raises
-        :class:`LeaseLost`, :class:`Stale`, :class:`UnknownSubject` and :class:`Held`."""
+        """``history``: as it was read; ``lease``: that the change needs, given back unless
+        ``keep``; None for a change that needs none. Raises :class:`LeaseLost`, :class:`Stale` and
+        :class:`UnknownSubject`."""
         spec = self._spec([*history, change], history[-1].number if history else 0)
-        spec |= {
-            "token": lease.token if lease is not None else "",
-            "free": free,
-            "release": lease is not None and lease.subject == change.subject and not keep,
-            "listed": [_listed(change)],
-        }
-        status = self._run(spec, [change], lease.subject if lease is not None else change.subject)
+        spec |= _under(lease) | {"release": lease is not None and not keep}
+        status = text(self._c.run("review", *self._call(spec, [change], lease))[0])
         if status == "ok":
             self._on_stored(change)
             return change
-        if status == "held":
-            raise Held
-        if status == "rebuilding":
-            raise Outage("the store is being rebuilt; nothing was written, try again later")
+        _go_on(status)
         if status == "unknown":
             raise UnknownSubject(change.subject)
         now = self.history(change.subject)
         newer = now[-1] if len(now) > len(history) else None
         raise LeaseLost(newer) if status == "lost" else Stale(newer)
+
+    def append_free(
+        self, changes: Sequence[tuple[Sequence[Change], Change]], lease: Lease
+    ) -> tuple[int, bool]:
+        """(history, change) of several cases under their group's lease, in one round trip: those
+        that somebody is at, that changed meanwhile or that are gone are left alone. Returns how
+        many were written, and whether the lease was still held."""
+        calls = []
+        for history, change in changes:
+            spec = self._spec([*history, change], history[-1].number if history else 0)
+            spec |= _under(lease) | {"free": True}
+            calls.append(self._call(spec, [change], lease))
+        statuses = [text(reply[0]) for reply in self._c.run_each("review", calls)]
+        for (_, change), status in zip(changes, statuses, strict=True):
+            if status == "ok":
+                self._on_stored(change)
+        for status in statuses:
+            _go_on(status)
+        return statuses.count("ok"), "lost" not in statuses
 
     def restore(self, history: Sequence[Change], epoch: str) -> None:
         """A subject's whole history, after a rebuild put the subject itself there."""
@@ -93,19 +99,19 @@ class Changes:
             "repeated": True,
             "epoch": epoch,
             "listed": [_listed(change) for change in history],
-            "release": False,
         }
-        if self._run(spec, history, history[0].subject) == "fenced":
+        if text(self._c.run("review", *self._call(spec, history, None))[0]) == "fenced":
             raise Fenced
 
-    def _run(self, spec: dict[str, Any], changes: Sequence[Change], leased: str) -> str:
-        keys = self._c.keys
-        reply = self._c.run(
-            "review",
-            [keys.history(spec["subject"]), keys.review_outbox, keys.meta, keys.lease(leased)],
+    def _call(
+        self, spec: dict[str, Any], changes: Sequence[Change], lease: Lease | None
+    ) -> tuple[list[str], list[Any]]:
+        keys, subject = self._c.keys, spec["subject"]
+        leased = keys.lease(lease.subject if lease is not None else subject)
+        return (
+            [keys.history(subject), keys.review_outbox, keys.meta, leased],
             [orjson.dumps(spec), *(encode_record(change) for change in changes)],
         )
-        return text(reply[0])
 
     def _spec(self, history: Sequence[Change], version: int) -> dict[str, Any]:
         last, now = history[-1], state_of(history)
@@ -113,11 +119,15 @@ class Changes:
         return {
             "prefix": self._c.keys.prefix,
             "repeated": False,
+            "leased": False,
+            "free": False,
+            "release": False,
             "subject": last.subject,
             "kind": kind,
             "id": subject_id,
             "version": version,
             "at": str(last.at_ms),
+            "listed": [_listed(last)],
             "settled": now.settled,
             "marks": _marks(kind, now),
             "disagree": kind == "task" and now.differing() is not None,
@@ -187,6 +197,22 @@ class Changes:
     def flushed(self, records: Sequence[bytes]) -> bool:
         """Drop these once they are produced. False when they are not the first ones any more."""
         return bool(self._c.run("trim_outbox", [self._c.keys.review_outbox], list(records)))
+
+
+def history_of(records: Sequence[bytes]) -> list[Change]:
+    return [decode_record(record) for record in records]
+
+
+def _under(lease: Lease | None) -> dict[str, Any]:
+    """That a change needs a lease is said in so many words: an empty token is a wrong one."""
+    if lease is None:
+        return {"leased": False}
+    return {"leased": True, "token": lease.token, "reviewer": lease.reviewer}
+
+
+def _go_on(status: str) -> None:
+    if status == "rebuilding":
+        raise Outage("the store is being rebuilt; nothing was written, try again later")
 
 
 def _marks(kind: str, now: State) -> Mapping[str, str]:

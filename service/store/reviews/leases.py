@@ -62,7 +62,7 @@ class Leases:
             self._c.run(
                 "keep_claim",
                 [keys.lease(lease.subject)],
-                [keys.prefix, lease.subject, lease.token, ttl_ms, until_ms],
+                [keys.prefix, lease.subject, lease.token, ttl_ms, until_ms, lease.reviewer],
             )
         )
 

@@ -1,5 +1,10 @@
 -- Where a case stands. Every script that moves one does it here, so that its indexes stay right.
 
+-- What a group can be filtered by, as the name of its list: no check or reason has a colon.
+local function kind_of(app, check, reason)
+  return app .. ':' .. check .. ':' .. reason
+end
+
 local function unlist_open(prefix, id, severity, group)
   redis.call('ZREM', prefix .. 'cases:open:' .. severity, id)
   redis.call('ZREM', prefix .. 'cases:group:' .. group, id)

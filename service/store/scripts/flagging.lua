@@ -37,6 +37,7 @@ local function count_groups(state)
         group_count = group_count + 1
         redis.call('HSET', key, 'app', hit.app, 'check', hit.check, 'reason', hit.reason,
           'cause', hit.cause)
+        redis.call('SADD', prefix .. 'kinds', kind_of(hit.app, hit.check, hit.reason))
       end
       local age = known[1] and tonumber(known[1]) - tonumber(hit.ms) or 1
       if age > 0 or (age == 0 and (hit.surface < known[2]
@@ -58,6 +59,8 @@ local function count_groups(state)
           'p:' .. string.format('%d', day - 2))
       end
       redis.call('ZADD', groups, 'GT', hit.ms, hit.id)
+      redis.call('ZADD', groups .. ':' .. kind_of(hit.app, hit.check, hit.reason), 'GT', hit.ms,
+        hit.id)
     end
   end
 end
@@ -128,8 +131,9 @@ local function keep_case(state, case, record)
     end
   end
   local occurred = string.format('%.0f', case.occurred)
-  redis.call('HSET', key, 'record', record, 'status', status, 'group', case.groups[1],
-    'severity', case.severity, 'priority', case.priority, 'occurred', occurred)
+  redis.call('HSET', key, 'record', record, 'summary', case.summary, 'status', status,
+    'group', case.groups[1], 'severity', case.severity, 'priority', case.priority,
+    'occurred', occurred)
   redis.call('ZADD', prefix .. 'cases:status:' .. status, case.priority, case.id)
   list_case(state, case)
   if not audited then

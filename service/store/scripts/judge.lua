@@ -64,6 +64,9 @@ elseif found then
 end
 if became == 'enriched' or became == 'opened' then
   redis.call('HSET', key, 'judgement', ARGV[3])
+  if found then
+    redis.call('HSET', key, 'judged', spec.marks)
+  end
 end
 
 if not spec.repeated then

@@ -1,6 +1,6 @@
 -- with reviewing
 -- Changes of one subject, all or nothing: history, states, indexes and outbox together.
--- KEYS[1] history · KEYS[2] outbox · KEYS[3] meta · KEYS[4] lease that it needs
+-- KEYS[1] history · KEYS[2] outbox · KEYS[3] meta · KEYS[4] lease that it needs (spec.leased)
 -- ARGV[1] JSON (see Changes) · ARGV[2..] the changes
 local spec = cjson.decode(ARGV[1])
 local prefix = spec.prefix
@@ -14,8 +14,11 @@ else
   if meta[2] and meta[2] ~= '' then
     return {'rebuilding'}
   end
-  if spec.token ~= '' and redis.call('HGET', KEYS[4], 'token') ~= spec.token then
-    return {'lost'}
+  if spec.leased then
+    local lease = redis.call('HMGET', KEYS[4], 'token', 'reviewer')
+    if lease[1] ~= spec.token or lease[2] ~= spec.reviewer then
+      return {'lost'}
+    end
   end
   -- A bulk label leaves alone what somebody is at.
   if spec.free and redis.call('EXISTS', lease_key(prefix, spec.subject)) == 1 then

@@ -40,9 +40,11 @@ WORDS: Words = {
     ),
     "labels.agreement": ("How far two people agree", "Wie weit zwei Menschen übereinstimmen"),
     "labels.agreement.what": (
-        "Audit tasks that two people labelled blind in the last 60 days. Kappa falls towards 0 "
+        "Audit tasks that two people labelled blind in the last 60 days, of the newest 5,000 "
+        "changes at most. Kappa falls towards 0 "
         "where nearly every answer is of one class, so AC1 and the share stand beside it.",
-        "Stichproben der letzten 60 Tage, die zwei Menschen blind beurteilt haben. Kappa fällt "
+        "Stichproben der letzten 60 Tage, die zwei Menschen blind beurteilt haben, aus höchstens "
+        "den neuesten 5.000 Änderungen. Kappa fällt "
         "gegen 0, wo fast jede Antwort zur selben Klasse gehört; darum stehen AC1 und der Anteil "
         "daneben.",
     ),

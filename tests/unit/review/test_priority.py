@@ -12,7 +12,7 @@ NOW = 1_795_000_000_000
 BODY = {
     "case_id": "c", "group": "g", "severity": "medium", "occurred_ms": NOW, "weight": 3.0,
     "app": "support", "language": "en", "release_label": "r1", "checks": [], "reasons": [],
-    "ruleset": "1",
+    "ruleset": "1", "event_id": "e", "release": "r1", "headline": "", "query": "",
 }  # fmt: skip
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
+from fastapi import FastAPI
 
 from tests.unit.web.test_pages import Elements
-from tests.unit.web.world import LOOP, World
+from tests.unit.web.world import LOOP
+
+
+class Site(Protocol):
+    app: FastAPI
 
 
 class Person:
     """``name``: said at once; empty for somebody who said none."""
 
-    def __init__(self, world: World, name: str = "ann", lang: str = "en") -> None:
+    def __init__(self, world: Site, name: str = "ann", lang: str = "en") -> None:
         self.world = world
         self.cookies: dict[str, str] = {}
         self.headers = {"accept-language": lang}

@@ -10,8 +10,10 @@ import pytest
 from service.outage import Outage
 from service.policy import ReviewPolicy
 from service.review.cases import DAY_MS
+from service.review.desk import Lease
 from tests.contract.reviewing import flag
 from tests.contract.world import NOW
+from tests.unit.web.people import Person
 from tests.unit.web.reviewed import ANN, BOB, EVE, Reviewed, case_path, task_path
 
 AUDITED = {
@@ -304,6 +306,47 @@ def test_of_a_task_nobody_sees_what_others_say_before_he_has_labelled_it(audits:
     assert (pair["first"], pair["second"]) == (anns, bobs)
 
 
+def test_pages_and_api_show_the_same_of_a_task_that_one_of_two_labelled(
+    audits: Reviewed,
+) -> None:
+    path = task_path("a")
+    anns = audits.save(path, AUDITED | {"note": "hers"}).json()
+    bob = Person(audits, BOB)
+    eve = Person(audits, EVE)
+
+    def listed(person: Person) -> bool:
+        person.open("/labels")
+        return "hers" in person.text
+
+    def told(reviewer: str) -> bool:
+        changes = audits.get("/v1/labels", reviewer).json()["changes"]
+        assert audits.get(f"{path}/history", reviewer).json()["changes"] == changes
+        return bool(changes == [anns])
+
+    assert not listed(bob)
+    assert not told(BOB)
+    # It is due, and nobody may label it blind any more.
+    audits.store.store.tasks.expire(NOW + 4 * DAY_MS)
+    for person, name in ((bob, BOB), (eve, EVE)):
+        assert listed(person)
+        assert told(name)
+
+
+def test_a_refused_label_of_a_task_tells_nobody_what_the_other_said(audits: Reviewed) -> None:
+    path = task_path("a").removeprefix("/v1")
+    bob = Person(audits, BOB)
+    bob.open(path)
+    late = bob.form(f"{path}/label")
+    audits.desk.release(Lease(f"task:{path[7:]}", BOB, late["lease"], int(late["fence"]), 0))
+    audits.save(task_path("a"), AUDITED | {"note": "hers"})
+    bob.send(f"{path}/label", answer="correct", fault="", needed="none", grounded="yes",
+             helpful="complete")  # fmt: skip
+    assert bob.status == 409
+    assert "hers" not in bob.text
+    assert ANN not in bob.text
+    assert audits.get(f"{task_path('a')}/history", ANN).json()["changes"][-1]["number"] == 1
+
+
 def test_the_case_of_a_task_is_not_there_before_its_label() -> None:
     audits = Reviewed(audit=1.0, review=ONCE, a="x")
     path = case_path("a")
@@ -333,6 +376,19 @@ def test_a_group_is_labelled_in_bulk_under_its_lease(world: Reviewed) -> None:
     assert (labelled["last"]["action"], labelled["label"]["answer"]) == (
         "labelled_in_bulk", "wrong",
     )  # fmt: skip
+
+
+def test_a_bulk_label_calls_no_finding_that_the_group_has_not(world: Reviewed) -> None:
+    own = world.finding(case_path("a")) | {"call": "real"}
+    [path] = [f"/v1/groups/{row['group_id']}" for row in world.get("/v1/groups").json()["groups"]
+              if row["count"] == 2]  # fmt: skip
+    token = world.claim(path)
+    strange = {"answer": "wrong", "findings": [own, own | {"surface": "[pricing#zebra]"}]}
+    response = world.ask("POST", f"{path}/labels", ANN, strange, token)
+    assert "zebra" not in str(refused(response, 409, "changed"))
+    assert world.get("/v1/labels").json()["changes"] == []
+    said = {"answer": "wrong", "findings": [own]}
+    assert world.ask("POST", f"{path}/labels", ANN, said, token).json() == {"labelled": 2}
 
 
 def test_a_bulk_label_without_the_lease_says_how_many_were_done(world: Reviewed) -> None:

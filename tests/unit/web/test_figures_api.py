@@ -9,6 +9,7 @@ import pytest
 
 from service.accounting import prefix_of
 from service.policy import ReviewPolicy
+from service.review.cases import DAY_MS
 from tests.contract.world import NOW
 from tests.unit.web.reviewed import ANN, BOB, Reviewed, case_path, task_path
 
@@ -48,10 +49,28 @@ def test_precision_counts_what_people_called_by_check(world: Reviewed) -> None:
 def test_only_labels_of_the_last_days_count(world: Reviewed) -> None:
     call(world, "a", "real")
     world.now_s += 86_400 * 3
-    assert world.get("/v1/precision?days=2").json() == {"days": 2, "rows": []}
+    now_ms = int(world.now_s * 1000)
+    assert world.get("/v1/precision?days=2").json() == {
+        "days": 2, "since_ms": now_ms - 2 * DAY_MS, "rows": [],
+    }  # fmt: skip
     assert len(world.get("/v1/precision?days=4").json()["rows"]) == 1
     for days in (0, 61):
         assert world.get(f"/v1/precision?days={days}").status_code == 422
+
+
+def test_it_is_said_from_when_on_all_labels_were_read(
+    world: Reviewed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.labelled.MOST_CHANGES", 2)
+    monkeypatch.setattr("service.web.labelled._PAGE", 1)
+    began = int(world.now_s * 1000)
+    for name in "abc":
+        call(world, name, "real")
+        world.now_s += 60
+    read = world.get("/v1/precision?days=2").json()
+    assert read["since_ms"] == began + 60_000
+    assert read["rows"][0]["findings"] == 2
+    assert world.get("/v1/agreement?days=2").json()["since_ms"] == began + 60_000
 
 
 def test_agreement_is_of_tasks_that_two_people_labelled() -> None:

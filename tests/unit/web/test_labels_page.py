@@ -17,7 +17,15 @@ from service.review.labels import (
     Label,
     Why,
 )
-from service.web.labelled import RecentChanges, blind_pairs, confirmed, faults_of
+from service.web.labelled import (
+    MOST_CHANGES,
+    READ_DAYS,
+    RecentChanges,
+    blind_pairs,
+    confirmed,
+    faults_of,
+)
+from service.web.words.labels import WORDS
 from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.traffic import Stream, counters
 from tests.unit.web.world import (
@@ -85,6 +93,13 @@ def test_a_blind_label_stays_sealed_while_its_task_is_open() -> None:
     assert len(sealed) == 1
     assert "wrong" not in sealed[0]
     assert "deleted" not in sealed[0]
+
+
+@pytest.mark.parametrize(("lang", "separator"), [("en", ","), ("de", ".")])
+def test_the_page_says_how_far_back_it_reads(lang: str, separator: str) -> None:
+    what = WORDS["labels.agreement.what"][lang == "de"]
+    assert f"{READ_DAYS} " in what
+    assert f"{MOST_CHANGES:,}".replace(",", separator) in what
 
 
 def test_pages_of_labels() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,6 +159,14 @@ class MemoryTasks:
     def get(self, task_id: str) -> Task | None:
         self._reach()
         return next((task for task in self.tasks if task.task_id == task_id), None)
+
+    def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
+        self._reach()
+        return frozenset(
+            task.task_id
+            for task in self.tasks
+            if task.task_id in task_ids and task.status == "open"
+        )
 
     def _reach(self) -> None:
         if self.away:
