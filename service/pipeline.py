@@ -44,7 +44,14 @@ from service.drafts import (
     with_corpus_hints,
     with_seen,
 )
-from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.events import (
+    AnswerEvent,
+    EventLimits,
+    Rejection,
+    RejectReason,
+    parse_event,
+    trace_id_of,
+)
 from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
@@ -154,11 +161,13 @@ class GroupHit:
 
 @dataclass(frozen=True, slots=True)
 class CheckError:
-    """A check that raised. ``error``: class and place, never the text."""
+    """A check that raised. ``error``: class and place, never the text; ``trace_id``: of the event,
+    where it told a W3C one."""
 
     check: str
     event_id: str
     error: str
+    trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +450,9 @@ class _Work:
             name: CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR)
             for name in CHECKS
         }
-        self.errors.append(CheckError(CHECKS[0], event.event_id, error))
+        self.errors.append(
+            CheckError(CHECKS[0], event.event_id, error, trace_id_of(event.trace_id))
+        )
 
     def _check(
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
@@ -461,7 +472,7 @@ class _Work:
         self.rows.append(row)
         self.results[row.offset] = answer.results
         self.errors.extend(
-            CheckError(name, event.event_id, result.error)
+            CheckError(name, event.event_id, result.error, trace_id_of(event.trace_id))
             for name, result in answer.results.items()
             if result.error is not None
         )
