@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -32,6 +32,13 @@ class Threshold(_Closed):
         if self.unit == "ratio" and self.value > 1:
             raise ValueError("a ratio is between 0 and 1: write 0.05 for 5 %")
         return self
+
+
+class Band(NamedTuple):
+    """``kind``: elevated or severe; ``above``: the share that a rate is surely above."""
+
+    kind: str
+    above: float
 
 
 class Thresholds(_Closed):
@@ -62,6 +69,16 @@ class Thresholds(_Closed):
     judge_budget_hours: Threshold
     high_case_old: Threshold
     other_case_old: Threshold
+
+    def band(self, figure: str, low: float, answers: float) -> Band | None:
+        """The gravest band of ``figure`` (unresolvable_citations, unsupported_numbers) that a share
+        is surely above: ``low`` is the lower bound of its interval, of so many ``answers``. None
+        where it is in none. The alerts decide by the same."""
+        if answers < self.fewest_answers.value:
+            return None
+        found = self.by_name()
+        bands = [Band(kind, found[f"{figure}_{kind}"].value) for kind in ("severe", "elevated")]
+        return next((band for band in bands if low > band.above), None)
 
     @model_validator(mode="after")
     def _bands_are_in_order(self) -> Self:

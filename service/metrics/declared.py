@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import isnan, nan
 from typing import Literal, get_args
 
 import prometheus_client
@@ -503,7 +504,7 @@ class Declared:
         self.redis_up = self._gauge(
             "redis_up", (),
             "1 while the store answers. Only from `serve`.",
-            "min(groundwatch_redis_up) == 0",
+            "min(groundwatch_redis_up) == 0", once_told=True,
         )  # fmt: skip
         self.redis_memory_used = self._gauge(
             "redis_memory_used_bytes", (),
@@ -548,14 +549,22 @@ class Declared:
         return Counter(name, meaning, labels, registry=self.registry)
 
     def _gauge(
-        self, name: str, labels: tuple[str, ...], meaning: str, query: str, *, apart: bool = False
+        self,
+        name: str,
+        labels: tuple[str, ...],
+        meaning: str,
+        query: str,
+        *,
+        apart: bool = False,
+        once_told: bool = False,
     ) -> Gauge:
-        """``apart``: a counter is named like it, but for its ``_total``."""
+        """``apart``: a counter is named like it, but for its ``_total``. ``once_told``: has no
+        sample before it is set, since a 0 from a process that never sets it would be a lie."""
         name = self._define(name, "gauge", labels, meaning, query)
-        if not apart:
+        if not (apart or once_told):
             return Gauge(name, meaning, labels, registry=self.registry)
         gauge = Gauge(name, meaning, labels, registry=None)
-        self.registry.register(_Apart(gauge))
+        self.registry.register(_OnceTold(gauge) if once_told else _Apart(gauge))
         return gauge
 
     def _histogram(
@@ -587,6 +596,19 @@ class _Apart(Collector):
 
     def collect(self) -> Iterable[Metric]:
         return self._gauge.collect()
+
+
+class _OnceTold(Collector):
+    """A gauge without labels that has no sample until somebody sets it."""
+
+    def __init__(self, gauge: Gauge) -> None:
+        gauge.set(nan)
+        self._gauge = gauge
+
+    def collect(self) -> Iterable[Metric]:
+        for metric in self._gauge.collect():
+            metric.samples = [sample for sample in metric.samples if not isnan(sample.value)]
+            yield metric
 
 
 def _create(metric: Counter | Gauge | Histogram, values: Iterable[str]) -> None:

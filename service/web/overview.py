@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from service.estimates.coverage import Coverage, coverage_of
 from service.estimates.rates import Difference, Rate, Rates, difference, rates_of
 from service.judging.judgement import Cause
+from service.thresholds import Band, thresholds
 from service.web.days import Day, Place
 
 LINE_DAYS = 30
@@ -30,6 +31,15 @@ RATES: Mapping[str, Part] = {
     "flagged": lambda rates: rates.flagged,
 }
 """Name on the pages and in their addresses → which of the rates."""
+
+
+_BANDED = {"unresolved": "unresolvable_citations", "unsupported": "unsupported_numbers"}
+
+
+def band_of(name: str, rate: Rate) -> Band | None:
+    """Of one of the rates that have bands, by the bounds of the alerts; None where it is below."""
+    low = rate.estimate.low
+    return None if low is None else thresholds().band(_BANDED[name], low, rate.answers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from service.web.overview import (
     RATES,
     Overview,
     Scope,
+    band_of,
     first_day_needed,
     overview,
 )
@@ -112,6 +113,7 @@ def overview_routes(
             books=account,
             judge=judge_line(state, t),
             scripted_judge=state.scripted,
+            band_of=band_of,
             line=line,
             bar=bar,
             stack=stack,

@@ -91,6 +91,6 @@ def test_who_is_recomputed_after_a_conflict_is_drawn_by_the_same_factors(world: 
     ingest = Ingest(world.store, Documents(world.connection), lambda: world.terms, Metrics())
     batch = world.batch([event("a"), event("b")])
     conflicts = frozenset({identity_hash("support", "a")})
-    duplicate, checked = ingest.prepare(batch, conflicts).rows
+    duplicate, checked = ingest.prepare(batch, ingest.stages(), conflicts).rows
     assert (duplicate.kind.value, checked.kind.value) == ("duplicate", "checked")
     assert (checked.factors, checked.pi) == (7, checked.pi_audit)

@@ -476,6 +476,13 @@ def test_two_in_one_process_do_not_meet() -> None:
     assert value(second, "store_conflicts_total") == 0
 
 
+def test_only_who_asks_redis_says_whether_it_is_up() -> None:
+    metrics = Metrics()
+    assert "groundwatch_redis_up" not in {name for name, _ in samples(metrics)}
+    metrics.set_redis(up=False)
+    assert value(metrics, "redis_up") == 0
+
+
 def test_nothing_is_exposed_that_is_not_defined() -> None:
     metrics = Metrics()
     metrics.observe_rows([row()])
@@ -499,6 +506,7 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_rates({"support": {"abstentions": Measured(Estimate(0.1, 0.05, 0.2), 90)}})
     metrics.set_silent_hours({"support": 1})
     metrics.set_releases({("support", "r1"): 1.8e9})
+    metrics.set_redis(up=True)
     series = {name for name, _ in samples(metrics)}
     for definition in metrics.definitions:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))

@@ -56,3 +56,19 @@ def test_a_wrong_file_is_refused_by_name(changes, told):
 def test_thresholds_cannot_be_changed():
     with pytest.raises(ValidationError):
         thresholds().event_age_late.value = 1.0  # type: ignore[misc]  # what is refused
+
+
+@pytest.mark.parametrize(
+    ("low", "answers", "band"),
+    [
+        (0.05, 400, None),
+        (0.051, 400, 0.05),
+        (0.2, 400, 0.05),
+        (0.201, 400, 0.2),
+        (0.9, 29, None),
+        (0.9, 30, 0.2),
+    ],
+)
+def test_a_share_is_in_the_gravest_band_that_it_is_surely_above(low, answers, band):
+    found = thresholds().band("unresolvable_citations", low, answers)
+    assert (found and found.above) == band

@@ -16,8 +16,9 @@ from tools.dashboards.promql import APP, largest, series
 
 TAG = "groundwatch"
 WINDOWS = ("1h", "6h", "1d", "7d")
-GROUNDWATCH_URL = "http://localhost:8321"
-RUNBOOK_URL = "runbooks.md"
+GROUNDWATCH_URL = "https://groundwatch.example.com"
+RUNBOOK_URL = f"{GROUNDWATCH_URL}/runbooks"
+"""Nobody's addresses, until somebody gives theirs: of the pages, and of runbooks.md."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from service.thresholds import Threshold, Thresholds
+from tools.dashboards.board import GROUNDWATCH_URL, RUNBOOK_URL
 
 FOLDER = Path(__file__).parents[2] / "dashboards"
-GROUNDWATCH = "https://groundwatch.example.com"
-RUNBOOKS = f"{GROUNDWATCH}/runbooks"
-"""Nobody's addresses, until somebody gives theirs."""
 
 _SOURCES = Path(__file__).with_name("rule_sources")
 _WRITTEN = (
@@ -26,7 +24,7 @@ _LENGTHS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def rule_files(
-    thresholds: Thresholds, groundwatch: str = GROUNDWATCH, runbooks: str = RUNBOOKS
+    thresholds: Thresholds, groundwatch: str = GROUNDWATCH_URL, runbooks: str = RUNBOOK_URL
 ) -> dict[str, str]:
     """Path below :data:`FOLDER` → text. Raises KeyError for a place that names no threshold."""
     values = {"groundwatch": groundwatch, "runbooks": runbooks, **_told(thresholds)}

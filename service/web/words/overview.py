@@ -21,6 +21,7 @@ WORDS: Words = {
     "overview.today": ("{n} today", "{n} heute"),
     "overview.of": ("{hits} of {trials}", "{hits} von {trials}"),
     "overview.interval": ("{low} to {high}", "{low} bis {high}"),
+    "overview.band": ("surely above {share}", "sicher über {share}"),
     "overview.no_data": ("no data", "keine Daten"),
     "overview.no_data_since": ("no data since {time}", "keine Daten seit {time}"),
     "overview.silent": (

@@ -100,6 +100,22 @@ def test_releases_stand_with_the_last_seen_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("share", "kind", "told"),
+    [(0.0, "", ""), (0.12, "elevated", "surely above 5 %"), (0.6, "severe", "surely above 20 %")],
+)
+def test_a_figure_has_the_colour_of_its_alert_and_says_so(
+    share: float, kind: str, told: str
+) -> None:
+    asked = world(Stream("support", "r1", 6, unresolved=share, unsupported=0.0))
+    answer = page(asked, "/overview")
+    figure = next(p for p in answer.of("p") if "%" in p["text"])
+    assert figure["attrs"]["class"].split() == ["big", *([kind] if kind else [])]
+    assert told in card(answer, "unresolved")
+    assert ("surely" in card(answer, "unresolved")) == bool(told)
+    assert "surely" not in card(answer, "unsupported")
+
+
 def test_days_without_an_answer_are_gaps() -> None:
     found = shown(Stream("support", "r1", 5))
     gaps = [day for day, rates in found.days.items() if rates is None]
