@@ -94,6 +94,7 @@ class Declared:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         self.definitions: list[Definition] = []
+        self._hidden: list[Gauge] = []
         self._declare_records()
         self._declare_checks()
         self._declare_answers()
@@ -502,8 +503,8 @@ class Declared:
         )  # fmt: skip
         self.redis_up = self._gauge(
             "redis_up", (),
-            "1 while the store answers. Only from `serve`.",
-            "min(groundwatch_redis_up) == 0",
+            "1 while the store answers. Only from `serve`: who does not look must not say 0.",
+            "min(groundwatch_redis_up) == 0", hidden=True,
         )  # fmt: skip
         self.redis_memory_used = self._gauge(
             "redis_memory_used_bytes", (),
@@ -547,11 +548,28 @@ class Declared:
         name = self._define(name, "counter", labels, meaning, query)
         return Counter(name, meaning, labels, registry=self.registry)
 
+    def show(self, gauge: Gauge) -> None:
+        """Let one that was declared ``hidden`` be seen from now on."""
+        if gauge in self._hidden:
+            self._hidden.remove(gauge)
+            self.registry.register(gauge)
+
     def _gauge(
-        self, name: str, labels: tuple[str, ...], meaning: str, query: str, *, apart: bool = False
+        self,
+        name: str,
+        labels: tuple[str, ...],
+        meaning: str,
+        query: str,
+        *,
+        apart: bool = False,
+        hidden: bool = False,
     ) -> Gauge:
-        """``apart``: a counter is named like it, but for its ``_total``."""
+        """``apart``: a counter is named like it, but for its ``_total``. ``hidden``: until
+        :meth:`show`; one without labels would stand at 0 before anybody set it."""
         name = self._define(name, "gauge", labels, meaning, query)
+        if hidden:
+            self._hidden.append(Gauge(name, meaning, labels, registry=None))
+            return self._hidden[-1]
         if not apart:
             return Gauge(name, meaning, labels, registry=self.registry)
         gauge = Gauge(name, meaning, labels, registry=None)

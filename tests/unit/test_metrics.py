@@ -479,6 +479,7 @@ def test_two_in_one_process_do_not_meet() -> None:
 def test_nothing_is_exposed_that_is_not_defined() -> None:
     metrics = Metrics()
     metrics.observe_rows([row()])
+    metrics.set_redis(up=True)
     defined = {definition.name for definition in metrics.definitions}
     exposed = re.findall(r"^# TYPE (groundwatch_\S+) ", metrics.exposition()[0].decode(), re.M)
     assert set(exposed) == defined
@@ -499,6 +500,7 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_rates({"support": {"abstentions": Measured(Estimate(0.1, 0.05, 0.2), 90)}})
     metrics.set_silent_hours({"support": 1})
     metrics.set_releases({("support", "r1"): 1.8e9})
+    metrics.set_redis(up=True)
     series = {name for name, _ in samples(metrics)}
     for definition in metrics.definitions:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))
