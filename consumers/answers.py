@@ -28,6 +28,7 @@ from service.metrics import Metrics
 from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
 from service.records import Record, Undecodable
+from service.stages import Stages
 from service.store import Applied, Fenced, Moved, Outbox, OutboxPending, Store
 
 log = structlog.get_logger(__name__)
@@ -237,9 +238,10 @@ class AnswersConsumer:
         begin = placed.next + placed.lost
         if placed.announce or placed.lost:
             lost = {"retention": placed.lost} if placed.lost else {}
-            batch = self._empty(held, placed.next, begin, lost)
+            batch, stages = self._empty(held, placed.next, begin, lost), self._ingest.stages()
             try:
-                yield from self._store_effects(held, (yield from self._prepared(batch)))
+                effects = yield from self._prepared(batch, stages)
+                yield from self._store_effects(held, effects, stages)
             except _Replace:
                 return
         if placed.uncommitted and not self._commit_one(held.partition, begin):
@@ -262,7 +264,7 @@ class AnswersConsumer:
             writer=self._writer,
         )  # fmt: skip
 
-    def _batch(self, held: _Held, received: Window) -> Batch:
+    def _batch(self, held: _Held, received: Window, stages: Stages) -> Batch:
         holes = received.holes
         gaps = holes if self._options.gaps_expected else 0
         lost = {"undecodable": received.undecodable, "offset_gap": holes - gaps}
@@ -276,7 +278,7 @@ class AnswersConsumer:
             received=received.received,
             gaps=gaps,
             lost={reason: number for reason, number in lost.items() if number},
-            items=self._ingest.read(received.records),
+            items=self._ingest.read(received.records, stages),
             writer=self._writer,
         )
 
@@ -284,14 +286,15 @@ class AnswersConsumer:
         """Dead letters first, then the store, then the outbox: a crash anywhere loses nothing."""
         if received.faults:
             yield from self._bury_batches(received.faults)
-        batches = deque([self._batch(held, received)])
+        stages = self._ingest.stages()
+        batches = deque([self._batch(held, received, stages)])
         while batches:
             batch = batches.popleft()
             count = self._pace.step(batch.items)
             if count < len(batch.items):
                 batch, rest = split(batch, count)
                 batches.appendleft(rest)
-            effects = yield from self._prepared(batch)
+            effects = yield from self._prepared(batch, stages)
             if record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
                 batches.extendleft(reversed(halve(batch)))
                 continue
@@ -304,25 +307,26 @@ class AnswersConsumer:
                     of=len(effects.rows),
                 )
             yield from self._bury(effects.dead_letters)
-            yield from self._store_effects(held, effects)
+            yield from self._store_effects(held, effects, stages)
+            stages = self._ingest.stages()
 
-    def _prepared(self, batch: Batch) -> Job[Effects]:
-        return self._outages.retried(lambda: self._prepare(batch))
+    def _prepared(self, batch: Batch, stages: Stages) -> Job[Effects]:
+        return self._outages.retried(lambda: self._prepare(batch, stages))
 
-    def _prepare(self, batch: Batch) -> Effects:
+    def _prepare(self, batch: Batch, stages: Stages) -> Effects:
         self._health.tick()
         began = time.monotonic()
-        effects = self._ingest.prepare(batch)
+        effects = self._ingest.prepare(batch, stages)
         if batch.items:
             self._pace.learn(len(batch.items), time.monotonic() - began)
         return effects
 
-    def _store_effects(self, held: _Held, effects: Effects) -> Job[None]:
+    def _store_effects(self, held: _Held, effects: Effects, stages: Stages) -> Job[None]:
         batch = effects.batch
         applied: Applied | None = None
         while applied is None:
             try:
-                effects, applied = self._ingest.apply(effects, held.epoch)
+                effects, applied = self._ingest.apply(effects, held.epoch, stages)
             except Outage as outage:
                 self._outages.note(outage)
                 yield from sleep(RETRY_S)
@@ -345,10 +349,11 @@ class AnswersConsumer:
                 raise _Replace from None
         self._outages.over("redis")
         self._ingest.observe(effects, applied)
-        if (yield from self._flush(held.partition)) != batch.batch_id:
+        if (yield from self._flush(held.partition, stages)) != batch.batch_id:
             # Somebody else put it on record, or nobody and the store was lost: the commit must not
             # run ahead of the verdicts.
             raise _Replace
+        stages.close(effects, applied)
         held.committable = batch.next
 
     # The outbox and dead letters.
@@ -357,7 +362,7 @@ class AnswersConsumer:
         topic = self._options.topic
         return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
 
-    def _flush(self, partition: int) -> Job[str | None]:
+    def _flush(self, partition: int, stages: Stages | None = None) -> Job[str | None]:
         """Produce the outbox: the cases, then the batch that closes them; then forget it.
 
         Returns the batch's id, or None when there was none or it vanished meanwhile.
@@ -366,7 +371,7 @@ class AnswersConsumer:
         if outbox is None:
             return None
         topic, verdicts = self._options.topic, self._options.verdicts
-        with self._metrics.time_stage("produce"):
+        with (stages or self._ingest.stages()).time("produce"):
             yield from self._courier.deliver(verdicts, map(case_message, outbox.cases))
             yield from self._courier.deliver(
                 verdicts, [batch_message(f"{topic}/{partition}", outbox.batch)]

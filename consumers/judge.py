@@ -24,6 +24,7 @@ import structlog
 from service import bootstrap
 from service.bootstrap import Parts
 from service.checks import where
+from service.events import trace_id_of
 from service.health import Health
 from service.judging.corpora import Corpora
 from service.judging.endpoint import FAILING, Breaker, State, trouble_of
@@ -37,6 +38,7 @@ from service.outbox import Sink, flush
 from service.sampling import uniform
 from service.store import Fenced, Gone, Store, Taken
 from service.store.budget import Account
+from service.traces import NO_TRACES, Span, Traces
 
 if TYPE_CHECKING:
     from service.judging.client import JudgeClient
@@ -100,6 +102,7 @@ class JudgeWorker:
         health: Health,
         options: JudgeOptions,
         wall_clock: Callable[[], float] = time.time,
+        traces: Traces = NO_TRACES,
     ) -> None:
         self._store = store
         self._judge = judge
@@ -109,6 +112,7 @@ class JudgeWorker:
         self._health = health
         self._options = options
         self._wall_clock = wall_clock
+        self._traces = traces
         self._name = secrets.token_hex(6)
         self._epoch = ""
         self._account = Account(store.connection)
@@ -198,9 +202,12 @@ class JudgeWorker:
             # Of a newer release, perhaps: it stays, and shows in the backlog.
             log.error("job_unreadable", entry=taken.entry)
             return
+        began_ns = time.time_ns()
         try:
             judgement = await self._judgement(taken, taken.job)
             await self._settle(taken.entry, judged_of(taken.job, judgement), taken.job)
+            if self._traces.on:
+                self._traces.record(_span(taken.job, judgement, began_ns, time.time_ns()))
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 (a fault of ours in one job)
@@ -302,6 +309,27 @@ class JudgeWorker:
         self._health.set("judge", not trouble, trouble or self._options.says)
 
 
+def _span(job: Job, judgement: Judgement, began_ns: int, ended_ns: int) -> Span:
+    """One job, with what it waited for budget and endpoint."""
+    link = trace_id_of(job.event.get("trace_id"))
+    return Span(
+        "judge",
+        began_ns,
+        ended_ns,
+        {
+            "groundwatch.app": job.answer.app,
+            "groundwatch.stratum": job.answer.stratum,
+            "groundwatch.status": judgement.status.value,
+            "groundwatch.calls": judgement.calls,
+            "gen_ai.request.model": judgement.model,
+            "gen_ai.usage.input_tokens": judgement.usage.prompt_tokens,
+            "gen_ai.usage.output_tokens": judgement.usage.completion_tokens,
+        },
+        links=(link,) if link else (),
+        failed=judgement.status is Status.FAILED,
+    )
+
+
 async def run_judge(
     parts: Parts, sink: Sink, health: Health, stop: threading.Event, scripted: bool = False
 ) -> None:
@@ -330,6 +358,7 @@ async def run_judge(
                 settings.judge_takeover_s,
                 f"asks {settings.judge_model}",
             ),
+            traces=parts.traces,
         )
         await worker.run(stop)
     finally:

@@ -30,6 +30,7 @@ from service.store import Caps, Store, connect
 from service.store.budget import Account
 from service.store.reviews import Desk
 from service.store.reviews.retention import Retention
+from service.traces import NO_TRACES, Traces
 
 if TYPE_CHECKING:
     from service.document_server import DocumentServer
@@ -79,6 +80,7 @@ class Parts:
     terms: PolicyTerms
     metrics: Metrics
     ingest: Ingest
+    traces: Traces
 
 
 def build(settings: Settings, policy: Policy | None = None) -> Parts:
@@ -91,9 +93,18 @@ def build(settings: Settings, policy: Policy | None = None) -> Parts:
     documents = Documents(connection, _document_server(settings))
     terms = PolicyTerms(settings, _secret(settings, store), policy)
     metrics = Metrics()
-    return Parts(
-        settings, store, documents, terms, metrics, Ingest(store, documents, terms, metrics)
-    )
+    traces = _traces(settings)
+    ingest = Ingest(store, documents, terms, metrics, traces)
+    return Parts(settings, store, documents, terms, metrics, ingest, traces)
+
+
+def _traces(settings: Settings) -> Traces:
+    if settings.traces_endpoint is None:
+        return NO_TRACES
+    # The SDK is only loaded where it is wanted: it takes a quarter of a second.
+    from service.traces.otlp import OtlpTraces
+
+    return OtlpTraces(settings.traces_endpoint)
 
 
 def _document_server(settings: Settings) -> DocumentServer | None:

@@ -186,7 +186,7 @@ class EmbeddedIntake:
         return [_receipt(row, effects, rejections, kept) for row in effects.rows]
 
     def _take(self, events: Sequence[bytes]) -> Effects:
-        now, buried = self._clock_ms(), False
+        now, buried, stages = self._clock_ms(), False, self._ingest.stages()
         while True:
             checkpoint = self._store.checkpoints.get(self._source, 0)
             if checkpoint is None:
@@ -205,8 +205,9 @@ class EmbeddedIntake:
                     received=len(records),
                     gaps=0,
                     lost={},
-                    items=self._ingest.read(records),
-                )
+                    items=self._ingest.read(records, stages),
+                ),
+                stages,
             )
             if not buried:
                 self._dead_letters.append(
@@ -214,7 +215,7 @@ class EmbeddedIntake:
                 )
                 buried = True
             try:
-                effects, applied = self._ingest.apply(effects, self._epoch)
+                effects, applied = self._ingest.apply(effects, self._epoch, stages)
             except (Moved, OutboxPending):
                 # Another process shares this store: take the next free position.
                 self._flush()
@@ -222,7 +223,9 @@ class EmbeddedIntake:
                 self._epoch = self._store.checkpoints.open()
             else:
                 self._ingest.observe(effects, applied)
-                self._flush()
+                with stages.time("produce"):
+                    self._flush()
+                stages.close(effects, applied)
                 return effects
 
     def write(self, records: Sequence[bytes]) -> None:

@@ -5,6 +5,7 @@ No text of the payload ever stands in a rejection: it names the field and what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime
@@ -120,6 +121,18 @@ class AnswerEvent(_Part):
     release: Release = Field(default_factory=Release)
     usage: Usage | None = None
     latency_ms: dict[str, float] | None = None
+
+
+_TRACE_ID = re.compile(
+    r"(?:[0-9a-f]{2}-)?([0-9a-f]{32})(?:-[0-9a-f]{16}-[0-9a-f]{2})?", re.IGNORECASE
+)
+
+
+def trace_id_of(told: str | None) -> str:
+    """The W3C trace id that an event told, bare or within a ``traceparent``: 32 hex digits. Empty
+    where there is none: then it may be any text."""
+    found = _TRACE_ID.fullmatch(told or "")
+    return found[1].lower() if found and found[1].strip("0") else ""
 
 
 class RejectReason(StrEnum):

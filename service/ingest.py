@@ -28,8 +28,10 @@ from service.pipeline import (
     with_hints,
 )
 from service.records import Record
+from service.stages import Stages
 from service.store import Applied, Duplicates, Store
 from service.store.ledger import batch_record
+from service.traces import NO_TRACES, Traces
 from service.verdicts import encode_batch_head
 
 log = structlog.get_logger(__name__)
@@ -44,7 +46,12 @@ class Ingest:
     """``terms`` is asked once a batch, so that a changed policy file takes effect."""
 
     def __init__(
-        self, store: Store, documents: Documents, terms: Callable[[], Terms], metrics: Metrics
+        self,
+        store: Store,
+        documents: Documents,
+        terms: Callable[[], Terms],
+        metrics: Metrics,
+        traces: Traces = NO_TRACES,
     ) -> None:
         # Of the whole process: once a pipeline runs in it, batches are what it does.
         gc.set_threshold(COLLECT_AFTER)
@@ -52,24 +59,31 @@ class Ingest:
         self._documents = documents
         self._terms = terms
         self._metrics = metrics
+        self._traces = traces
 
-    def read(self, records: Iterable[Record]) -> tuple[Item, ...]:
+    def stages(self) -> Stages:
+        """For one batch, from here on."""
+        return Stages(self._metrics, self._traces)
+
+    def read(self, records: Iterable[Record], stages: Stages) -> tuple[Item, ...]:
         """Parse records into the items of a batch. Needs no store."""
-        with self._metrics.time_stage("parse"):
+        with stages.time("parse"):
             return read_items(records, self._terms())
 
-    def prepare(self, batch: Batch, conflicts: frozenset[int] = frozenset()) -> Effects:
+    def prepare(
+        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
+    ) -> Effects:
         """Look up what is known and check every answer. Raises :class:`Outage`; writes nothing.
 
         ``conflicts``: identities that a refused write reported as stored in the meantime.
         """
         terms = self._terms()
-        with self._metrics.time_stage("lookup"):
+        with stages.time("lookup"):
             texts = self._documents.get(missing_refs(batch))
             seen = self._store.ledger.look_up(batch.items, _apps(batch, terms))
         if conflicts:
             seen = replace(seen, identities=seen.identities | conflicts)
-        with self._metrics.time_stage("check"):
+        with stages.time("check"):
             effects = process(batch, texts, seen, terms)
         wanted = unsupported_numbers(effects)
         refs = self._documents.holding(wanted) if wanted else {}
@@ -77,7 +91,7 @@ class Ingest:
             effects = with_hints(effects, refs, terms)
         return with_counts(effects, self._store.ledger.seen({c.group for c in effects.cases}))
 
-    def apply(self, effects: Effects, epoch: str) -> tuple[Effects, Applied]:
+    def apply(self, effects: Effects, epoch: str, stages: Stages) -> tuple[Effects, Applied]:
         """Store the effects; recompute them as often as another partition was faster with an id.
 
         Raises :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
@@ -86,12 +100,12 @@ class Ingest:
         payloads = self._store.ledger.has_room()
         while True:
             try:
-                with self._metrics.time_stage("store"):
+                with stages.time("store"):
                     applied = self._store.ledger.apply(effects, epoch, payloads=payloads)
             except Duplicates as refusal:
                 self._metrics.observe_conflict()
                 conflicts |= refusal.identities
-                effects = self.prepare(effects.batch, conflicts)
+                effects = self.prepare(effects.batch, stages, conflicts)
             else:
                 return effects, applied
 
@@ -112,7 +126,14 @@ class Ingest:
             metrics.observe_dead_letter(letter.reason)
         for error in effects.errors:
             metrics.observe_check_error(error.check)
-            log.error("check_error", check=error.check, event_id=error.event_id, error=error.error)
+            told = {"trace_id": error.trace_id} if error.trace_id else {}
+            log.error(
+                "check_error",
+                check=error.check,
+                event_id=error.event_id,
+                error=error.error,
+                **told,
+            )
 
 
 def _apps(batch: Batch, terms: Terms) -> set[str]:

@@ -44,7 +44,14 @@ from service.drafts import (
     with_corpus_hints,
     with_seen,
 )
-from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.events import (
+    AnswerEvent,
+    EventLimits,
+    Rejection,
+    RejectReason,
+    parse_event,
+    trace_id_of,
+)
 from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
@@ -154,11 +161,13 @@ class GroupHit:
 
 @dataclass(frozen=True, slots=True)
 class CheckError:
-    """A check that raised. ``error``: class and place, never the text."""
+    """A check that raised. ``error``: class and place, never the text; ``trace_id``: of the event,
+    where it told a W3C one."""
 
     check: str
     event_id: str
     error: str
+    trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +206,16 @@ def group_id(app: str, check: str, reason: str, cause: str) -> str:
 
 
 def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
-    """Parse each record and find its citations (they may ask for refs of the document store)."""
-    return tuple(_read(record, terms) for record in records)
+    """Parse each record and find its citations (they may ask for refs of the document store).
+
+    A few are parsed, then their citations are found: so the code of each stays in the cache.
+    """
+    items: list[Item] = []
+    left = iter(records)
+    while few := list(islice(left, TOGETHER)):
+        events = [_parse(record, terms) for record in few]
+        items += [_item(*both, terms) for both in zip(few, events, strict=True)]
+    return tuple(items)
 
 
 class OfAnApp(Protocol):
@@ -216,11 +233,14 @@ def admitted(event: Said | Rejection, terms: Terms) -> Said | Rejection:
     return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
 
 
-def _read(record: Record, terms: Terms) -> Item:
+def _parse(record: Record, terms: Terms) -> AnswerEvent | Rejection:
     event = parse_event(record.value, terms.limits, terms.default_app)
     if isinstance(event, Rejection):
         event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
-    event = admitted(event, terms)
+    return admitted(event, terms)
+
+
+def _item(record: Record, event: AnswerEvent | Rejection, terms: Terms) -> Item:
     if isinstance(event, Rejection):
         return Item(record, event)
     reading = None
@@ -430,7 +450,9 @@ class _Work:
             name: CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR)
             for name in CHECKS
         }
-        self.errors.append(CheckError(CHECKS[0], event.event_id, error))
+        self.errors.append(
+            CheckError(CHECKS[0], event.event_id, error, trace_id_of(event.trace_id))
+        )
 
     def _check(
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
@@ -450,7 +472,7 @@ class _Work:
         self.rows.append(row)
         self.results[row.offset] = answer.results
         self.errors.extend(
-            CheckError(name, event.event_id, result.error)
+            CheckError(name, event.event_id, result.error, trace_id_of(event.trace_id))
             for name, result in answer.results.items()
             if result.error is not None
         )

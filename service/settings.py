@@ -199,6 +199,15 @@ class Settings(BaseModel):
         9464, ge=0, le=65_535, description="Of consume: /metrics, /healthz, /readyz."
     )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "json", "console"] = Field(
+        "auto", description="auto: lines for people on a terminal, else JSON."
+    )
+    traces_endpoint: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s?#@]+$",
+        description="OTLP over HTTP, the whole URL (http://collector:4318/v1/traces): a trace of "
+        "each batch and of each judged answer. Without it nothing is traced.",
+    )
 
     @field_validator("judge_temperature", "judge_seed", mode="before")
     @classmethod

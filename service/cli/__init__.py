@@ -14,6 +14,7 @@ import typer
 
 from service.cli import checking, demo, exports, running, showing, upkeep
 from service.cli.shared import err
+from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
 from service.settings import SettingsError
 from service.store import SchemaError
@@ -96,6 +97,7 @@ app.command(rich_help_panel=TELLING)(showing.config)
 
 def main() -> None:
     """Run a command. What an operator can mend ends with one clear line and exit code 2."""
+    log_what_nobody_caught()
     try:
         app()
     except (SettingsError, Misconfiguration, SchemaError, Outage, OSError, ValueError) as error:

@@ -85,6 +85,7 @@ def consume(
             _consume(parts, health, begin, stop)
     finally:
         probes.close()
+        parts.traces.close()
     log.info("stopped")
 
 
@@ -138,6 +139,7 @@ def judge(
     finally:
         keeper.close()
         probes.close()
+        parts.traces.close()
     log.info("stopped")
 
 

@@ -46,6 +46,7 @@ def serve_pages(
     # Answers are taken in, whatever ails the judge's endpoint.
     health = Health(expects=("redis",), tolerates=("endpoint",))
     with contextlib.ExitStack() as stack:
+        stack.callback(parts.traces.close)
         for keeper in (GaugeKeeper(parts, health, now), ControllerKeeper(controller(parts))):
             keeper.start()
             stack.callback(keeper.close)
@@ -147,7 +148,12 @@ def _run_web(
     web.state.desk = reviews
     server = uvicorn.Server(
         uvicorn.Config(
-            web, host=settings.host, port=settings.port, log_level="warning", access_log=False
+            web,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            log_level="warning",
+            access_log=False,
         )
     )
     err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")

@@ -34,7 +34,7 @@ err = Console(stderr=True)
 
 def settings_of(*, quiet: bool = False, **overrides: Any) -> Settings:
     settings = load_settings(**overrides)
-    configure_logging("warning" if quiet else settings.log_level)
+    configure_logging("warning" if quiet else settings.log_level, settings.log_format)
     return settings
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import isnan, nan
 from typing import Literal, get_args
 
 import prometheus_client
@@ -94,7 +95,6 @@ class Declared:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         self.definitions: list[Definition] = []
-        self._hidden: list[Gauge] = []
         self._declare_records()
         self._declare_checks()
         self._declare_answers()
@@ -503,8 +503,8 @@ class Declared:
         )  # fmt: skip
         self.redis_up = self._gauge(
             "redis_up", (),
-            "1 while the store answers. Only from `serve`: who does not look must not say 0.",
-            "min(groundwatch_redis_up) == 0", hidden=True,
+            "1 while the store answers. Only from `serve`.",
+            "min(groundwatch_redis_up) == 0", once_told=True,
         )  # fmt: skip
         self.redis_memory_used = self._gauge(
             "redis_memory_used_bytes", (),
@@ -548,12 +548,6 @@ class Declared:
         name = self._define(name, "counter", labels, meaning, query)
         return Counter(name, meaning, labels, registry=self.registry)
 
-    def show(self, gauge: Gauge) -> None:
-        """Let one that was declared ``hidden`` be seen from now on."""
-        if gauge in self._hidden:
-            self._hidden.remove(gauge)
-            self.registry.register(gauge)
-
     def _gauge(
         self,
         name: str,
@@ -562,18 +556,15 @@ class Declared:
         query: str,
         *,
         apart: bool = False,
-        hidden: bool = False,
+        once_told: bool = False,
     ) -> Gauge:
-        """``apart``: a counter is named like it, but for its ``_total``. ``hidden``: until
-        :meth:`show`; one without labels would stand at 0 before anybody set it."""
+        """``apart``: a counter is named like it, but for its ``_total``. ``once_told``: has no
+        sample before it is set, since a 0 from a process that never sets it would be a lie."""
         name = self._define(name, "gauge", labels, meaning, query)
-        if hidden:
-            self._hidden.append(Gauge(name, meaning, labels, registry=None))
-            return self._hidden[-1]
-        if not apart:
+        if not (apart or once_told):
             return Gauge(name, meaning, labels, registry=self.registry)
         gauge = Gauge(name, meaning, labels, registry=None)
-        self.registry.register(_Apart(gauge))
+        self.registry.register(_OnceTold(gauge) if once_told else _Apart(gauge))
         return gauge
 
     def _histogram(
@@ -605,6 +596,19 @@ class _Apart(Collector):
 
     def collect(self) -> Iterable[Metric]:
         return self._gauge.collect()
+
+
+class _OnceTold(Collector):
+    """A gauge without labels that has no sample until somebody sets it."""
+
+    def __init__(self, gauge: Gauge) -> None:
+        gauge.set(nan)
+        self._gauge = gauge
+
+    def collect(self) -> Iterable[Metric]:
+        for metric in self._gauge.collect():
+            metric.samples = [sample for sample in metric.samples if not isnan(sample.value)]
+            yield metric
 
 
 def _create(metric: Counter | Gauge | Histogram, values: Iterable[str]) -> None:

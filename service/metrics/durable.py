@@ -150,7 +150,6 @@ class DurableMetrics:
 
     def set_redis(self, *, up: bool) -> None:
         self._declared.redis_up.set(up)
-        self._declared.show(self._declared.redis_up)
 
     def set_memory(self, used: int, most: int) -> None:
         """Bytes; ``most`` is 0 where there is no limit."""

@@ -80,10 +80,13 @@ class ReleaseSeries:
         if (app, release) not in self._answered:
             self._answered.add((app, release))
             _create(self._of_answers, app, release)
-            if app not in self._apps:
-                self._apps.add(app)
-                for check, why in product(REASONS, NotEvaluated):
-                    self._declared.not_evaluated.labels(app, check, why.value)
+            self.create_app(app)
+
+    def create_app(self, app: str) -> None:
+        if app not in self._apps:
+            self._apps.add(app)
+            for check, why in product(REASONS, NotEvaluated):
+                self._declared.not_evaluated.labels(app, check, why.value)
 
     def create_judged(self, app: str, release: str) -> None:
         if (app, release) not in self._judged:

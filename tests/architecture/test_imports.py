@@ -24,6 +24,7 @@ BAD_IMPORTS = {
     "redis": ("consumers", "redis"),
     "prometheus": ("service.intake", "prometheus_client"),
     "openai": ("service.intake", "openai"),
+    "traces": ("service.intake", "opentelemetry"),
 }
 
 # Ways to reach the clock or the disk through modules that a pure part does need.

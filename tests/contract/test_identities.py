@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from service.documents import Documents
+from service.ingest import Ingest
+from service.metrics import Metrics
 from service.pipeline import identity_hash
+from service.sampling import Factors, encode_factors
 from tests.contract.world import HOUR_MS, NOW, MakeWorld, World, event
 
 SLOT = NOW // HOUR_MS * HOUR_MS
@@ -78,3 +82,15 @@ def test_looking_up_changes_nothing(world: World) -> None:
     before = world.dump()
     assert world.seen(batch).identities == {identity_hash("support", "a")}
     assert world.dump() == before
+
+
+def test_who_is_recomputed_after_a_conflict_is_drawn_by_the_same_factors(world: World) -> None:
+    factors = Factors(version=7, exhausted=True)
+    body = {"version": 7, "body": encode_factors(factors)}
+    world.connection.client.hset(world.connection.keys.factors, mapping=body)
+    ingest = Ingest(world.store, Documents(world.connection), lambda: world.terms, Metrics())
+    batch = world.batch([event("a"), event("b")])
+    conflicts = frozenset({identity_hash("support", "a")})
+    duplicate, checked = ingest.prepare(batch, ingest.stages(), conflicts).rows
+    assert (duplicate.kind.value, checked.kind.value) == ("duplicate", "checked")
+    assert (checked.factors, checked.pi) == (7, checked.pi_audit)

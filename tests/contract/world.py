@@ -119,7 +119,8 @@ class World:
         metrics = Metrics()
         ingest = Ingest(self.store, Documents(self.connection), lambda: self.terms, metrics)
         batch = self.batch(events, **place)
-        _, applied = ingest.apply(ingest.prepare(batch), self.epoch)
+        stages = ingest.stages()
+        _, applied = ingest.apply(ingest.prepare(batch, stages), self.epoch, stages)
         self.ledger.clear_outbox(SOURCE, batch.partition, batch.batch_id)
         return applied
 

@@ -46,8 +46,8 @@ def test_a_record_dropped_on_the_way_shows(make_world, monkeypatch) -> None:
     read = Ingest.read
     dropped: list[Item] = []
 
-    def drop_one(self, records):
-        items = read(self, records)
+    def drop_one(self, records, stages):
+        items = read(self, records, stages)
         if items and not dropped:
             dropped.append(items[0])
             return items[1:]

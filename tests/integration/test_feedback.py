@@ -132,7 +132,9 @@ def test_without_its_topic_it_is_off_and_answers_go_on(make_world) -> None:
     assert "feedback" in world.probe("/readyz").json()["checks"]
 
 
+@pytest.mark.timeout(400)
 def test_killed_again_and_again_each_has_its_effects_once(world: World) -> None:
+    """Four starts, and each time the group has to miss the dead first."""
     count = 120
     world.send_all(*(answer_event(f"a-{n}") for n in range(count)))
     process = world.consume()
@@ -141,7 +143,7 @@ def test_killed_again_and_again_each_has_its_effects_once(world: World) -> None:
         say(world, f"a-{n}", partition=n % 2)
     for kill in range(3):
         wanted = 15 * (kill + 1)
-        world.until(partial(selects_more_than, world, wanted))
+        world.until(partial(selects_more_than, world, wanted), 90)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process = world.consume()

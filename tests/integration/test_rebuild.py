@@ -150,8 +150,8 @@ def test_the_store_is_lost_in_the_middle_of_a_flush(make_world, redis, monkeypat
     apply, clear = Ingest.apply, type(ledger).clear_outbox
     lost: list[object] = []
 
-    def apply_and_lose(self, effects, epoch):
-        done = apply(self, effects, epoch)
+    def apply_and_lose(self, effects, epoch, stages):
+        done = apply(self, effects, epoch, stages)
         if not lost and effects.rows:
             lost.append(redis.flushall())
         return done

@@ -16,7 +16,6 @@ from service.drafts import case_id
 from service.embedded import EmbeddedIntake
 from service.gauges import GaugeKeeper
 from service.health import Health
-from service.metrics import Metrics
 from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.review.labels import AnswerCall, FindingCall, FindingLabel, Label
 from service.settings import Settings
@@ -142,14 +141,6 @@ def test_cases_stand_by_state_and_age(watched: tuple[Parts, Any]) -> None:
     ages = shown(watched[0], "oldest_open_case_seconds")
     assert max(ages.values()) == 3 * HOUR_MS / 1000
     assert shown(watched[0], "redis_up") == {labels(): 1}
-
-
-def test_nobody_says_that_redis_is_away_who_does_not_look() -> None:
-    metrics = Metrics()
-    assert b"groundwatch_redis_up" not in metrics.exposition()[0]
-    for up in (False, True, False):
-        metrics.set_redis(up=up)
-        assert f"groundwatch_redis_up {float(up)}".encode() in metrics.exposition()[0]
 
 
 def test_what_people_said_is_counted_and_weighs_the_checks(watched: tuple[Parts, Any]) -> None:

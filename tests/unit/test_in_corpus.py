@@ -24,7 +24,7 @@ def effects_of(value: bytes, corpus: str = "") -> Effects:
     documents.load(CORPUS, corpus)
     ingest = Ingest(store, documents, lambda: TERMS, Metrics())
     items = read_items([Record(0, 0, 1_796_000_000_000, None, value)], TERMS)
-    return ingest.prepare(Batch("t", 0, "id", 0, 0, 1, 1, 0, {}, items))
+    return ingest.prepare(Batch("t", 0, "id", 0, 0, 1, 1, 0, {}, items), ingest.stages())
 
 
 @pytest.mark.parametrize(

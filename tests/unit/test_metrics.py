@@ -476,10 +476,16 @@ def test_two_in_one_process_do_not_meet() -> None:
     assert value(second, "store_conflicts_total") == 0
 
 
+def test_only_who_asks_redis_says_whether_it_is_up() -> None:
+    metrics = Metrics()
+    assert "groundwatch_redis_up" not in {name for name, _ in samples(metrics)}
+    metrics.set_redis(up=False)
+    assert value(metrics, "redis_up") == 0
+
+
 def test_nothing_is_exposed_that_is_not_defined() -> None:
     metrics = Metrics()
     metrics.observe_rows([row()])
-    metrics.set_redis(up=True)
     defined = {definition.name for definition in metrics.definitions}
     exposed = re.findall(r"^# TYPE (groundwatch_\S+) ", metrics.exposition()[0].decode(), re.M)
     assert set(exposed) == defined

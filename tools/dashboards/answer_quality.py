@@ -12,6 +12,7 @@ from tools.dashboards.promql import (
     increase,
     largest,
     newest,
+    nonzero,
     of_answers,
     only,
     previous,
@@ -305,7 +306,11 @@ LAST_DAY = rows(
     height=6,
 )
 
-FINDINGS = of_answers("findings_total")
+
+def _found(by: str, window: str, **labels: str) -> str:
+    findings = increase(of_answers("findings_total"), by, window)
+    return nonzero(findings, reason="none", **labels)
+
 
 WHY = Row(
     "Why",
@@ -319,7 +324,10 @@ WHY = Row(
                 page="/groups",
             ),
             ["app", "check", "reason"],
-            Query(f"topk(15, {increase(FINDINGS, 'app, check, reason')} > 0)", "findings"),
+            Query(
+                f"topk(15, {_found('app, check, reason', RANGE, app='all', check='any')})",
+                "findings",
+            ),
             links={
                 "reason": QUEUE + "&check=${__data.fields.check}&reason=${__data.fields.reason}",
                 "app": QUEUE,
@@ -334,7 +342,7 @@ WHY = Row(
                 "A reason that starts at a mark came with that release or ruleset.",
             ),
             Query(
-                f"topk(6, {increase(FINDINGS, 'check, reason', WINDOW)} > 0)",
+                f"topk(6, {_found('check, reason', WINDOW, check='any')})",
                 "{{check}}: {{reason}}",
             ),
             width=14,
@@ -457,10 +465,10 @@ SIGNALS = Row(
         lines(
             Words(
                 "Forbidden chunks",
-                "Answers of which a reader saw text that their access rights do not allow, or of "
-                "another tenant. By reason, in each window.",
-                "Any: a leak. Stop the release or fix the filter of retrieval now; then see who "
-                "read what.",
+                "Chunks in the prompt that the reader may not see, by their rights or tenant, and "
+                "those that an answer cites. Findings in each window, by reason.",
+                "Any: a leak. Stop the release or mend the filter of retrieval now; then see whose "
+                "answers they are.",
                 alerts=("ForbiddenChunk",),
                 page="/queue?check=access",
             ),

@@ -14,13 +14,24 @@ from tools.dashboards.panels import (
     lines,
     rows,
 )
-from tools.dashboards.promql import RATE, increase, largest, quantile, rate, series, share, total
+from tools.dashboards.promql import (
+    RATE,
+    increase,
+    largest,
+    nonzero,
+    quantile,
+    rate,
+    series,
+    share,
+    total,
+)
 
 RECEIVED = series("records_total", 'kind="received"')
 CHECKED = series("records_total", 'kind="checked"')
 LOOKED = series("check_results_total", 'outcome=~"pass|fail|not_applicable|not_evaluated"')
 NOT_EVALUATED = series("check_results_total", 'outcome="not_evaluated"')
 BUILD = series("build_info")
+REQUESTS = series("http_requests_total", 'route!~"/metrics|/healthz|/readyz"')
 SEEN = f"last_over_time({BUILD}[1h])"
 NO_LIMIT = "no limit set"
 NO_BUDGET = "no budget set"
@@ -113,7 +124,7 @@ FIRST = Row(
         figure(
             Words(
                 "Redis",
-                "1 where every `serve` reaches Redis, else 0.",
+                "1 while every `serve` reaches Redis, else 0.",
                 "0: consumers wait and lose nothing; mend Redis, and see its memory below.",
                 alerts=("RedisAway",),
             ),
@@ -219,7 +230,10 @@ INGESTION = Row(
                 "`groundwatch dead-letters redrive` sends them again.",
                 alerts=("DeadLettersHigh",),
             ),
-            Query(increase(series("rejected_total"), "reason", RATE), "{{reason}}"),
+            Query(
+                nonzero(increase(series("rejected_total"), "reason", RATE), reason="none"),
+                "{{reason}}",
+            ),
             stacked=True,
         ),
         lines(
@@ -231,8 +245,11 @@ INGESTION = Row(
                 alerts=("DeadLettersHigh",),
             ),
             Query(
-                f"({rate(series('dead_letters_total'), 'reason')})"
-                f" / on () group_left () ({rate(RECEIVED)} > 0)",
+                nonzero(
+                    f"({rate(series('dead_letters_total'), 'reason')})"
+                    f" / on () group_left () ({rate(RECEIVED)} > 0)",
+                    reason="none",
+                ),
                 "{{reason}}",
             ),
             unit="percentunit",
@@ -308,7 +325,12 @@ CHECKS = Row(
                 "check_error: a defect of groundwatch, see beside.",
             ),
             Query(
-                increase(series("not_evaluated_total"), "app, reason", RATE), "{{app}}: {{reason}}"
+                nonzero(
+                    increase(series("not_evaluated_total"), "app, reason", RATE),
+                    app="all",
+                    reason="none",
+                ),
+                "{{app}}: {{reason}}",
             ),
             stacked=True,
         ),
@@ -319,7 +341,10 @@ CHECKS = Row(
                 "Any is a defect: the log names the class and the line (`check_error`). Report it.",
                 alerts=("CheckErrors",),
             ),
-            Query(increase(series("check_errors_total"), "check", RATE), "{{check}}"),
+            Query(
+                nonzero(increase(series("check_errors_total"), "check", RATE), check="none"),
+                "{{check}}",
+            ),
         ),
         lines(
             Words(
@@ -505,10 +530,13 @@ JUDGE = Row(
                 alerts=("JudgeFailing",),
             ),
             Query(
-                f"{increase(series('judge_failures_total'), 'status, reason', RATE)} > 0",
+                nonzero(
+                    increase(series("judge_failures_total"), "status, reason", RATE),
+                    status="any",
+                    reason="none",
+                ),
                 "{{status}}: {{reason}}",
             ),
-            nothing="none",
         ),
         lines(
             Words(
@@ -529,7 +557,9 @@ JUDGE = Row(
                 "Failing ones: its status page and limits first, then the key.",
                 alerts=("JudgeFailing",),
             ),
-            Query(rate(series("judge_calls_total"), "outcome"), "{{outcome}}"),
+            Query(
+                nonzero(rate(series("judge_calls_total"), "outcome"), outcome="none"), "{{outcome}}"
+            ),
             unit="reqps",
         ),
         lines(
@@ -616,10 +646,14 @@ PROCESSES = Row(
         lines(
             Words(
                 "HTTP requests, by route",
-                "Requests a second to pages and API by route template and class of status.",
+                "Requests a second to pages and API by route template and class of status; probes "
+                "and scrapes left out.",
                 "5xx: the log of `serve` says why; mostly Redis was away.",
             ),
-            Query(rate(series("http_requests_total"), "route, code"), "{{route}} {{code}}"),
+            Query(
+                nonzero(rate(REQUESTS, "route, code"), route="any", code="none"),
+                "{{route}} {{code}}",
+            ),
             unit="reqps",
             width=16,
         ),

@@ -55,6 +55,15 @@ def share(part: str, whole: str) -> str:
     return f"({part}) / (({whole}) > 0)"
 
 
+def nonzero(expression: str, **labels: str) -> str:
+    """The series of many that are not 0, or one 0 with these labels: a legend of twenty zeros hides
+    what happens, and an empty panel would look as if nothing was measured."""
+    zero = f"sum({expression}) == 0"
+    for name, value in labels.items():
+        zero = f'label_replace({zero}, "{name}", "{value}", "", "")'
+    return f"({expression} > 0) or {zero}"
+
+
 def quantile(q: float, histogram: str, by: str = "", window: str = RATE) -> str:
     """``histogram``: a selector of its buckets."""
     labels = f"le, {by}" if by else "le"

@@ -29,12 +29,14 @@ def test_an_even_sample_of_yes_and_no_is_a_proportion() -> None:
     low, high = wilson(30, 100)
     assert found.value == pytest.approx(0.3)
     # Its variance divides by n - 1.
-    assert (found.low, found.high) == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
+    assert found.low == pytest.approx(low, abs=1e-3)
+    assert found.high == pytest.approx(high, abs=1e-3)
 
 
 def test_where_nothing_varies_the_interval_is_that_of_the_effective_number() -> None:
     found = weighted([(1.0, 1.0), (1.0, 0.5)])
-    assert (found.value, found.low) == (1.0, pytest.approx(wilson(9 / 5, 9 / 5)[0]))
+    assert found.value == 1.0
+    assert found.low == pytest.approx(wilson(9 / 5, 9 / 5)[0])
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:

@@ -14,6 +14,7 @@ from service.judging.judgement import Assessment, Cause, Citing, Relevance, Verd
 from service.judging.material import Material, material_of
 from service.judging.verification import (
     MAX_CLAIMS,
+    MAX_EVIDENCE,
     MOST_CITINGS,
     MOST_CLAIMS,
     PASSED_OVER,
@@ -160,6 +161,13 @@ def test_claims_that_are_said_twice_share_their_evidence() -> None:
     found = one(claim("SUPPORTED", LATE), claim("SUPPORTED", SEAT))
     assert [quote.valid for quote in found.evidence] == [False, True]
     assert found.verdict is Verdict.SUPPORTED
+
+
+def test_a_claim_said_very_often_has_no_more_evidence_than_one() -> None:
+    found = one(*[claim("SUPPORTED", SEAT)] * 3 * MAX_EVIDENCE, claim("SUPPORTED", LATE))
+    assert len(found.evidence) <= MAX_EVIDENCE
+    ruling = read_ruling(reply({1: [claim("SUPPORTED", SEAT)] * 3 * MAX_EVIDENCE}), material())
+    assert [len(each.evidence) for each in ruling.claims[1]] == [MAX_EVIDENCE]
 
 
 def test_a_ruling_holds_sentences_that_exist_and_have_claims() -> None:

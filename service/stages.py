@@ -1,0 +1,91 @@
+"""One batch on its way: how long each stage took, for the metrics, the log and the traces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+import structlog
+
+from service.accounting import partition_counts
+from service.events import Rejection, trace_id_of
+from service.metrics import Metrics, Stage
+from service.pipeline import Batch, Effects
+from service.store import Applied
+from service.traces import MOST_LINKS, NO_TRACES, Span, Traces
+
+log = structlog.get_logger(__name__)
+
+
+class Stages:
+    """``clock_ns``: since 1970."""
+
+    def __init__(
+        self,
+        metrics: Metrics,
+        traces: Traces = NO_TRACES,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._metrics = metrics
+        self._traces = traces
+        self._clock_ns = clock_ns
+        self._began_ns = clock_ns()
+        self.spans: list[Span] = []
+
+    @contextmanager
+    def time(self, stage: Stage) -> Iterator[None]:
+        """``with stages.time("store"): …``; a stage may come more than once."""
+        began, failed = self._clock_ns(), True
+        try:
+            with self._metrics.time_stage(stage):
+                yield
+            failed = False
+        finally:
+            self.spans.append(Span(stage, began, self._clock_ns(), failed=failed))
+
+    def close(self, effects: Effects, applied: Applied) -> None:
+        """The batch is stored and on record: one line in the log, one span."""
+        batch, ended = effects.batch, self._clock_ns()
+        counts = {
+            "received": batch.received,
+            **partition_counts(effects.rows),
+            "cases": applied.cases,
+            "lost": sum(batch.lost.values()),
+        }
+        trace_id = self._record(effects, counts, ended) if self._traces.on else ""
+        log.info(
+            "batch",
+            source=batch.source,
+            partition=batch.partition,
+            first=batch.first,
+            next=batch.next,
+            **{name: number for name, number in counts.items() if number},
+            seconds=round((ended - self._began_ns) / 1e9, 4),
+            **({"trace_id": trace_id} if trace_id else {}),
+        )
+
+    def _record(self, effects: Effects, counts: dict[str, int], ended_ns: int) -> str:
+        batch = effects.batch
+        attributes: dict[str, str | int] = {
+            "messaging.destination.name": batch.source,
+            "messaging.destination.partition.id": str(batch.partition),
+            "messaging.batch.message_count": batch.received,
+            "groundwatch.first": batch.first,
+            "groundwatch.next": batch.next,
+        }
+        attributes |= {f"groundwatch.{name}": number for name, number in counts.items()}
+        return self._traces.record(
+            Span("batch", self._began_ns, ended_ns, attributes, self.spans, _links(batch))
+        )
+
+
+def _links(batch: Batch) -> tuple[str, ...]:
+    """Trace ids of its answers, each once, the first ones."""
+    told = (
+        trace_id_of(item.event.trace_id)
+        for item in batch.items
+        if not isinstance(item.event, Rejection)
+    )
+    return tuple(islice(dict.fromkeys(filter(None, told)), MOST_LINKS))
