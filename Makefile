@@ -81,9 +81,14 @@ kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 dashboards: $(STAMP) ## Write the Grafana dashboards, alerts and runbooks anew from tools/dashboards
 	@$(BIN)/python -m tools.dashboards
 
+.PHONY: compiled
+compiled: $(STAMP) ## The package with its checks compiled to C, in build/compiled (needs a C compiler)
+	@$(BIN)/python -m tools.compiled build/compiled
+
+# PYTHONSAFEPATH: else this directory, which -m puts first, would win over the compiled package.
 .PHONY: bench
-bench: $(STAMP) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks')
-	@$(BIN)/python -m tests.bench $(BENCH)
+bench: $(if $(SOURCE),$(STAMP),compiled) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks', SOURCE=1: not compiled)
+	@PYTHONSAFEPATH=1 PYTHONPATH=$(if $(SOURCE),,$(CURDIR)/build/compiled:)$(CURDIR) $(BIN)/python -m tests.bench $(BENCH)
 
 .PHONY: fuzz
 fuzz: $(STAMP) ## Fuzz the reading of events and the checks (FUZZ_SECONDS=300)

@@ -206,8 +206,16 @@ def group_id(app: str, check: str, reason: str, cause: str) -> str:
 
 
 def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
-    """Parse each record and find its citations (they may ask for refs of the document store)."""
-    return tuple(_read(record, terms) for record in records)
+    """Parse each record and find its citations (they may ask for refs of the document store).
+
+    A few are parsed, then their citations are found: so the code of each stays in the cache.
+    """
+    items: list[Item] = []
+    left = iter(records)
+    while few := list(islice(left, TOGETHER)):
+        events = [_parse(record, terms) for record in few]
+        items += [_item(*both, terms) for both in zip(few, events, strict=True)]
+    return tuple(items)
 
 
 class OfAnApp(Protocol):
@@ -225,11 +233,14 @@ def admitted(event: Said | Rejection, terms: Terms) -> Said | Rejection:
     return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
 
 
-def _read(record: Record, terms: Terms) -> Item:
+def _parse(record: Record, terms: Terms) -> AnswerEvent | Rejection:
     event = parse_event(record.value, terms.limits, terms.default_app)
     if isinstance(event, Rejection):
         event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
-    event = admitted(event, terms)
+    return admitted(event, terms)
+
+
+def _item(record: Record, event: AnswerEvent | Rejection, terms: Terms) -> Item:
     if isinstance(event, Rejection):
         return Item(record, event)
     reading = None

@@ -12,7 +12,7 @@ from service.web.incident import Incident, incident, windows_of
 from service.web.moments import moment_of
 from service.web.ports import CaseReader, CounterReader
 
-FIRST_CASES = 10
+FIRST_CASES = 5
 SINGLE_CAUSES = 5
 GROUPS_READ = 50
 """The groups of the app that were seen last; the ones that grew most are picked from these."""

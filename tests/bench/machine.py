@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from service.checks import numbers
+
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PACKAGES = ("kafka-python", "redis", "pydantic", "orjson", "crc32c", "lz4")
 
 
 def describe() -> dict[str, str]:
-    """Date, CPU, cores, Python and the packages on the hot path."""
+    """Date, CPU, cores, Python, the packages on the hot path, and the form of the checks."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "cpu": _cpu_model(),
@@ -22,6 +24,7 @@ def describe() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+        "checks": "as Python" if str(numbers.__file__).endswith(".py") else "compiled to C",
     }
 
 

@@ -7,7 +7,15 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.e2e.test_reviewing import Arrive, arrive, clock, world  # noqa: F401 - fixtures
 
-PATHS = ["/cases/c1", "/cases/rtl", "/tasks/t1", "/groups/g1", "/review/name", "/cases/c1/event"]
+PATHS = [
+    "/queue",
+    "/cases/c1",
+    "/cases/rtl",
+    "/tasks/t1",
+    "/groups/g1",
+    "/review/name",
+    "/cases/c1/event",
+]
 SERIOUS = ("serious", "critical")
 
 

@@ -6,8 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
 
+from tests.e2e.reviewing import Reviewer
+from tests.e2e.serving import serving
+from tests.e2e.test_accessible import SERIOUS
 from tests.e2e.test_reviewing import Arrive, arrive, clock, world  # noqa: F401 - fixtures
+from tests.unit.web.test_incident import PATH as INCIDENT
+from tests.unit.web.test_incident import world as incident_world
 
 DOCS = Path(__file__).parents[2] / "docs" / "review"
 LARGEST = 150_000
@@ -30,3 +37,23 @@ def test_the_guide_shows_the_page(
     kept = DOCS / f"{name}.png"
     assert kept.is_file()
     assert kept.stat().st_size < LARGEST
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_guide_shows_an_incident(
+    chrome: Browser, tmp_path: Path, scheme: str, width: int
+) -> None:
+    with serving(incident_world().app) as address:
+        size = {"width": width, "height": 800}
+        ann = Reviewer(chrome, address, viewport=size, color_scheme=scheme, bypass_csp=True)
+        page = ann.open(INCIDENT)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        update = os.environ.get("UPDATE_PICTURES") and (scheme, width) == ("light", 1280)
+        picture = (DOCS if update else tmp_path) / "incident.png"
+        page.screenshot(path=picture)
+        assert 10_000 < picture.stat().st_size < LARGEST
+        found = Axe().run(page).response["violations"]
+        assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
+        ann.context.close()
+    assert (DOCS / "incident.png").is_file()

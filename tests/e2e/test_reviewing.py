@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from service.review.labels import AnswerCall, FindingCall, Label
 from tests.e2e.reviewing import Reviewer
+from tests.e2e.screens import german
 from tests.e2e.screens import world as screens
 from tests.e2e.serving import serving
 from tests.unit.web.desk import LEASE_MS
@@ -176,6 +177,60 @@ def test_a_group_is_labelled_in_bulk(arrive: Arrive, world: World) -> None:
     expect(page.locator(".told")).to_have_text("12 cases labelled.")
     assert labels(world, "case:c12") == [Label(answer=AnswerCall.WRONG)]
     assert labels(world, "case:c13") == []
+
+
+def test_the_queue_by_keyboard_alone(arrive: Arrive, world: World) -> None:
+    """A group is one row; `x` selects, a number labels what is selected, `g` opens the group."""
+    ann = arrive()
+    page = ann.open("/queue")
+    assert page.locator(".rows > li").count() == 1  # all are of one cause
+    ann.press("3")  # nothing is selected: nothing is labelled
+    assert ann.path == "/queue"
+    expect(page.locator(".selected")).to_be_hidden()
+    ann.press("j", "x")
+    expect(page.locator("[data-picked]")).to_have_text("1")
+    ann.press("3")
+    page.wait_for_url("**/queue?done=12*")
+    expect(page.locator(".told")).to_contain_text("Cases labelled: 12.")
+    assert labels(world, "case:c1") == [Label(answer=AnswerCall.WRONG)]
+    ann.press("j", "g")
+    page.wait_for_url("**/groups/g1")
+
+
+def test_the_saved_filters_count_on_while_the_rows_stand_still(
+    arrive: Arrive, world: World
+) -> None:
+    ann = arrive()
+    page = ann.open("/queue")
+    rows = page.locator(".rows").inner_text()
+    world.cases.cases.append(german("late"))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("[data-count=all]")).to_have_text("23")
+    assert page.locator(".rows").inner_text() == rows
+
+
+def test_the_next_case_comes_with_the_save_and_no_file_is_asked_for_twice(arrive: Arrive) -> None:
+    ann = arrive()
+    ann.open("/review/next")
+    ann.asked.clear()
+    ann.press("3")
+    ann.page.wait_for_url("**/cases/c2*")
+    paths = [url.removeprefix(ann.address).partition("?")[0] for url in ann.asked]
+    assert [path for path in paths if "/static/" not in path] == ["/cases/c1/label", "/cases/c2"]
+    fetched = ann.page.evaluate(
+        "performance.getEntriesByType('resource').filter((one) => one.transferSize > 0).length"
+    )
+    assert fetched == 0
+
+
+def test_at_200_percent_zoom_the_label_bar_leaves_room_to_read(arrive: Arrive) -> None:
+    ann = arrive(viewport={"width": 640, "height": 400}, device_scale_factor=2)
+    page = ann.open("/cases/c1")
+    assert page.evaluate("document.documentElement.scrollWidth") == 640
+    page.locator("#answer").scroll_into_view_if_needed()
+    box = page.locator(".bar").bounding_box()
+    assert box is not None
+    assert box["y"] >= 400
 
 
 def test_all_of_it_works_without_a_script(arrive: Arrive, world: World) -> None:

@@ -26,6 +26,10 @@ LOOKED = 'outcome=~"pass|fail|not_applicable|not_evaluated"'
 CITATIONS_BANDS = above("unresolvable_citations_elevated", "unresolvable_citations_severe")
 NUMBERS_BANDS = above("unsupported_numbers_elevated", "unsupported_numbers_severe")
 QUEUE = "/queue?app=${__data.fields.app:percentencode}"
+SINCE = "since=${__from:date:seconds}&until=${__to:date:seconds}"
+INCIDENT = f"/incident?{SINCE}&app=${{__data.fields.app:percentencode}}"
+INCIDENT_OF_LINE = f"/incident?{SINCE}&app=${{__field.labels.app:percentencode}}"
+"""What changed in the time range, the causes before and after, and the first bad answers."""
 OF_RELEASE = QUEUE + "&release=${__data.fields.release:percentencode}"
 
 
@@ -220,13 +224,14 @@ THE_NUMBER = Row(
             Words(
                 "By app",
                 "The same share, by app.",
-                "One app alone: its release or its corpus. All at once: what they share (model, "
-                "index, groundwatch's rules).",
+                "Click a line for what changed in the time range. One app alone: its release or "
+                "corpus. All at once: what they share (model, index, groundwatch's rules).",
             ),
             Query(UNRESOLVED.share("app", WINDOW), "{{app}}"),
             unit=SHARE,
             steps=CITATIONS_BANDS,
             width=6,
+            link=INCIDENT_OF_LINE,
         ),
         lines(
             Words(
@@ -238,6 +243,7 @@ THE_NUMBER = Row(
             unit=SHARE,
             steps=CITATIONS_BANDS,
             width=6,
+            link=INCIDENT_OF_LINE,
         ),
     ],
 )
@@ -284,8 +290,8 @@ LAST_DAY = rows(
         "Last 24 hours by app, from the durable counters",
         "What groundwatch itself counted, whatever Prometheus missed: of answers and of single "
         "citations with 95 % intervals, numbers, abstentions, hours without any answer.",
-        "Differs from the figures above: they are of another time range, or Prometheus was "
-        "away. These are right.",
+        "Click an app for what changed in the time range. Where these differ from the figures "
+        "above, those are of another time range, or Prometheus was away: these are right.",
         page="/overview",
     ),
     ["app"],
@@ -302,7 +308,7 @@ LAST_DAY = rows(
     Query(_gauge("abstentions", "value"), "abstained", SHARE),
     Query(largest(series("hours_without_data", APP), "app"), "hours without data"),
     steps={"of answers": CITATIONS_BANDS, "unsupported numbers": NUMBERS_BANDS},
-    links={"app": QUEUE},
+    links={"app": INCIDENT},
     height=6,
 )
 
@@ -402,12 +408,13 @@ RELEASES = Row(
                 "Difference",
                 "Share of the newest release minus that of the one before, by app.",
                 "Above 0 is worse (for abstentions: other). A small one may be chance: see the "
-                "intervals beside.",
+                "intervals beside. Click an app for what changed in the time range.",
             ),
             ["app"],
             Query(_difference(UNRESOLVED), "unresolvable citations", SHARE),
             Query(_difference(NUMBERS), "unsupported numbers", SHARE),
             Query(_difference(ABSTAINED), "abstained", SHARE),
+            links={"app": INCIDENT},
             width=8,
         ),
     ],

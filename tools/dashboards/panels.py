@@ -126,9 +126,11 @@ def lines(
     share: bool = False,
     band: tuple[str, str] | None = None,
     nothing: str = NO_DATA,
+    link: str = "",
 ) -> Panel:
     """Over time. ``steps``: drawn as lines across; ``stacked``: as bars that add up, with ``share``
-    to 100 %; ``band``: the legends of low and high, drawn as the area between."""
+    to 100 %; ``band``: the legends of low and high, drawn as the area between; ``link``: of each
+    line, an address in groundwatch."""
     panel = (
         timeseries.Panel()
         .unit(unit)
@@ -159,6 +161,8 @@ def lines(
         area = [_set("custom.fillBelowTo", low), _set("custom.fillOpacity", 12)]
         panel = panel.override_by_name(high, [*area, *_FAINT])
         panel = panel.override_by_name(low, list(_FAINT))
+    if link:
+        panel = panel.data_links([_link("groundwatch", f"{PAGES}{link}")])
     for target in _targets(queries, instant=False):
         panel = panel.with_target(target)
     return _placed(panel, words, width, 8)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import repeat
 
 from service.checks.reading.folding import beyond_ascii
@@ -44,7 +45,12 @@ _LETTERS = (("de", "ßäöü"), ("fr", "çèêœëîù"), ("es", "ñ¿¡"))
 
 def detect(text: str) -> str:
     """``de``, ``en``, ``fr``, ``es``, ``zh``, ``ja``, or ``und`` when nothing speaks for one."""
-    head = text[:_HEAD]
+    return _of(text[:_HEAD])
+
+
+@lru_cache(64)
+def _of(head: str) -> str:
+    """Remembered for a while: a few checks and the answer's row ask for the same texts."""
     is_ascii = head.isascii()
     if not is_ascii:
         others = beyond_ascii(head)

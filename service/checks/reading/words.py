@@ -300,7 +300,7 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
                 current = max(current, 1) * found.value
             else:
                 total += max(current, 1) * found.value
-                current = 0
+                current = 0.0
             last_scale = True
         elif found.kind == ORDINAL:
             if taken and (found.value == 2 or not _follows(current, found.value)):

@@ -93,7 +93,7 @@ def test_rows_are_filled_to_the_edge(name: str) -> None:
 def test_every_variable_that_is_used_exists(name: str) -> None:
     board = COMMITTED[name]
     known = {variable["name"] for variable in board["templating"]["list"]}
-    known |= {"__all", "__data", "__range", "__rate_interval"}
+    known |= {"__all", "__data", "__field", "__from", "__to", "__range", "__rate_interval"}
     assert set(re.findall(r"\$\{?(\w+)", json.dumps(board))) <= known
 
 

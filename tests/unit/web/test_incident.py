@@ -159,7 +159,7 @@ def test_the_first_sentence_says_what_rose_the_second_what_changed() -> None:
 def test_it_leads_to_causes_and_to_the_first_bad_answers() -> None:
     found = page(world(), PATH)
     cases = [a["attrs"]["href"] for a in found.of("a", href="/cases/")]
-    assert cases == [f"/cases/c{n}" for n in range(10)]
+    assert cases == [f"/cases/c{n}" for n in range(5)]
     (cause,) = [a for a in found.of("a", href="/queue") if "unknown ref" in a["text"]]
     for term in ("app=support", "check=citations", "reason=unknown_ref", "status=any", "since="):
         assert term in cause["attrs"]["href"]
@@ -209,7 +209,7 @@ def test_the_twin_says_the_same() -> None:
     assert body["checked"] == [2_400, 600]
     assert body["worst"] == "unresolved"
     assert [part["name"] for part in body["parts"] if part["changed"]] == ["release", "prompt"]
-    assert [one["case_id"] for one in body["first_cases"]] == [f"c{n}" for n in range(10)]
+    assert [one["case_id"] for one in body["first_cases"]] == [f"c{n}" for n in range(5)]
     cause = body["causes"][0]
     assert cause["name"] == "cause:citations:unknown_ref"
     assert cause["change"]["told"]
