@@ -10,6 +10,7 @@ import pytest
 from service.doctor.topics import (
     DAY_MS,
     FoundTopic,
+    Role,
     Tools,
     create_command,
     examine,
@@ -17,7 +18,7 @@ from service.doctor.topics import (
     plan,
 )
 
-NAMES = {
+NAMES: dict[Role, str] = {
     "answers": "a", "dead_letters": "d", "verdicts": "v", "reviews": "r", "feedback": "f",
 }  # fmt: skip
 PLANNED = plan(NAMES)
