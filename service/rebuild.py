@@ -183,7 +183,8 @@ def _rebuild(
 ) -> Report:
     collected = Collected()
     # First what only the store has. It may reach the topic while that is being read.
-    for value in chain(store.reviews.unflushed(-1), values):
+    unproduced = chain(store.judgements.waiting(), store.reviews.unflushed(-1))
+    for value in chain(unproduced, values):
         collected.add(value)
         if collected.report.records % 1_000 == 0:
             on_progress(collected.report)

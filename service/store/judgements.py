@@ -154,6 +154,12 @@ class Judgements:
         with self._c.guard():
             return list(self._c.client.lrange(self._c.keys.late_outbox, 0, FLUSHED_AT_ONCE - 1))
 
+    def waiting(self) -> list[bytes]:
+        """The records of the whole outbox, the oldest first: what no topic tells yet."""
+        with self._c.guard():
+            entries = self._c.client.lrange(self._c.keys.late_outbox, 0, -1)
+        return [record_of(entry) for entry in entries]
+
     def flushed(self, entries: Sequence[bytes]) -> bool:
         """Drop these once they are produced. False when they are not the first ones any more."""
         return bool(self._c.run("trim_outbox", [self._c.keys.late_outbox], list(entries)))

@@ -517,6 +517,26 @@ def test_feedback_is_restored_in_any_order(make_world: MakeWorld, seed: int) -> 
     assert ears.world.archive.books().balanced
 
 
+def test_what_is_not_produced_yet_survives_a_rebuild(ears: Listening) -> None:
+    """A dead process may hold the outbox's lease for a while, whoever rebuilds meanwhile."""
+    ears.topic.append(ears.world.take_records([], partition=1)[1].batch)
+    ears.take("a", "b")
+    ears.hear("a")
+    [job] = ears.world.store.jobs.take(WORKER, 10)
+    settle(ears.world, job, WRONG)
+    ears.hear("b", comment="no")
+    [other] = ears.world.store.jobs.take(WORKER, 10)
+    settle(ears.world, other, GOOD)
+    before = owed(ears)
+    report = rebuild(ears.world.store, ears.topic, lambda _: None)
+    assert (report.feedback, report.orphans, report.jobs_lost) == (2, 0, 0)
+    assert owed(ears) == before
+    ears.topic += flushed(ears.world)
+    rebuild(ears.world.store, ears.topic, lambda _: None)
+    assert owed(ears) == before
+    assert ears.world.archive.books().balanced
+
+
 def test_feedback_without_its_answer_waits_for_it(ears: Listening) -> None:
     ears.take("a")
     ears.hear("a")

@@ -159,6 +159,14 @@ def test_rules_read_metrics_that_exist_and_records_that_are_written() -> None:
 ENDS = ("bucket", "sum", "count")
 
 
+def test_rules_pick_series_by_labels_that_their_metrics_have() -> None:
+    labels = {definition.name: set(definition.labels) for definition in Metrics().definitions}
+    for rule in rules():
+        for name, matchers in re.findall(r"\b(groundwatch_\w+)\{(.+?)\}", rule["expr"]):
+            if name in labels:
+                assert set(re.findall(r"(\w+)!?[=~]", matchers)) <= labels[name], rule["expr"]
+
+
 def test_records_are_named_level_metric_operation() -> None:
     for rule in rules():
         if "record" in rule:
