@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import redis
 import yaml
@@ -154,6 +157,8 @@ def test_groundwatch_takes_the_settings(chart: Chart, name: str) -> None:
         settings = load_settings(environment(objects, container))
         assert not settings.embedded
         assert settings.redis_url != "memory://"
+        if part == "doctor":
+            continue
         (port,) = container["ports"]
         if part == "web":
             assert ip_address(settings.host).is_unspecified
@@ -244,6 +249,63 @@ def test_probes_ask_what_the_endpoints_promise(everything: list[Object], part: s
     assert {container[probe]["httpGet"]["port"] for probe in paths} == {port["name"]}
 
 
+@pytest.mark.parametrize("part", ["consumer", "web"])
+def test_the_processes_answer_their_probes(
+    chart: Chart, part: str, redis_url: str, tmp_path: Path
+) -> None:
+    objects = chart.render(merged(SMALL, policy=POLICY))
+    container, port, policy = ours(pods(objects)[part]), free_port(), tmp_path / "policy.yaml"
+    policy.write_text(component(objects, "ConfigMap", "policy")["data"]["policy.yaml"])
+    made = environment(objects, container) | {
+        # This machine's, and a Kafka that is away: no reason to restart anything.
+        **{f"GROUNDWATCH_{name}": "127.0.0.1" for name in ("HOST", "METRICS_HOST")},
+        **{f"GROUNDWATCH_{name}": str(port) for name in ("PORT", "METRICS_PORT")},
+        "GROUNDWATCH_KAFKA_BOOTSTRAP": f"127.0.0.1:{free_port()}",
+        "GROUNDWATCH_REDIS_URL": redis_url,
+        "GROUNDWATCH_REDIS_NAMESPACE": f"chart-{port}",
+        "GROUNDWATCH_POLICY": str(policy),
+    }
+    if part == "web":  # which would not start without Kafka
+        del made["GROUNDWATCH_KAFKA_BOOTSTRAP"]
+        made["GROUNDWATCH_REDIS_URL"] = "memory://"
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.cli", *container["args"]],
+            env={**os.environ, **made},
+            cwd=tmp_path,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        paths = {
+            probe: f"http://127.0.0.1:{port}{container[probe]['httpGet']['path']}"
+            for probe in ("startupProbe", "livenessProbe", "readinessProbe")
+        }
+        until_up(paths["startupProbe"], process, tmp_path / "log")
+        assert httpx.get(paths["livenessProbe"], timeout=20).status_code == 200
+        ready = httpx.get(paths["readinessProbe"], timeout=20)
+        assert "redis" in ready.json()["checks"]
+        if part == "consumer":
+            assert ready.status_code == 503
+            assert ready.json()["checks"]["kafka"]["ok"] is False
+    finally:
+        process.kill()
+        process.wait(60)
+
+
+def until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + 60
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, log.read_text()
+        try:
+            assert httpx.get(address, timeout=20).status_code == 200
+        except httpx.TransportError:
+            time.sleep(0.1)
+        else:
+            return
+
+
 @pytest.mark.parametrize(("grace_s", "seconds"), [(None, 60), (12.5, 46), (40, 100)])
 def test_a_pod_is_given_time_to_drain_and_commit(
     chart: Chart, grace_s: float | None, seconds: int
@@ -297,8 +359,8 @@ def test_a_digest_pins_the_image(chart: Chart) -> None:
 
 
 def test_pods_are_spread_with_their_own_kind(everything: list[Object]) -> None:
-    for part, pod in pods(everything).items():
-        keys = set()
+    for part in ("consumer", "judge", "web"):
+        pod, keys = pods(everything)[part], set()
         for constraint in pod["topologySpreadConstraints"]:
             keys.add(constraint["topologyKey"])
             labels = constraint["labelSelector"]["matchLabels"]
@@ -392,6 +454,16 @@ def test_the_snippet_of_the_docs_is_what_the_chart_writes(app_chart: Chart) -> N
     )
     for key in ("enableServiceLinks", "initContainers", "volumes"):
         assert snippet[key] == rendered[key]
+
+
+def test_helm_test_asks_the_doctor(chart: Chart) -> None:
+    objects = chart.render(SMALL)
+    pod = component(objects, "Pod", "doctor")
+    assert pod["metadata"]["annotations"]["helm.sh/hook"] == "test"
+    assert pod["spec"]["restartPolicy"] == "Never"
+    assert pod["spec"]["containers"][0]["args"] == ["doctor"]
+    consumer = ours(pods(objects)["consumer"])
+    assert environment(objects, pod["spec"]["containers"][0]) == environment(objects, consumer)
 
 
 # How many.
@@ -627,6 +699,7 @@ def test_the_schema_refuses(chart: Chart, wrong: Values, named: str) -> None:
     ("values", "said"),
     [
         ({}, "set config.kafka_bootstrap"),
+        (merged(SMALL, config={"kafka_bootstrap": None}), "set config.kafka_bootstrap"),
         ({"config": {"kafka_bootstrap": "kafka:9092"}}, "set config.redis_url"),
         (merged(SMALL, redis={"enabled": True}), "which Redis is meant"),
         (

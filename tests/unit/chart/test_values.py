@@ -79,7 +79,7 @@ def test_schema_and_defaults_name_the_same_values() -> None:
 
 def test_every_value_is_used() -> None:
     templates = "\n".join(
-        path.read_text(encoding="utf-8") for path in (CHART / "templates").iterdir()
+        path.read_text(encoding="utf-8") for path in (CHART / "templates").glob("*.*")
     )
     for name in set(SCHEMA["properties"]) - {"enabled", "global"}:
         assert re.search(rf"[Vv]alues\.{name}\b", templates), name
