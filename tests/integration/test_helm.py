@@ -170,6 +170,7 @@ def test_groundwatch_takes_the_settings(chart: Chart, name: str) -> None:
 
 def test_every_value_arrives_as_it_was_given(everything: list[Object]) -> None:
     settings = load_settings(environment(everything, ours(pods(everything)["consumer"])))
+    assert settings.kafka_bootstrap == EVERYTHING["config"]["kafka_bootstrap"]
     assert settings.max_event_bytes == 1_048_576
     assert settings.documents_cache_bytes == 134_217_728
     assert settings.grace_s == 12.5
