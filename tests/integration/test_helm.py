@@ -20,6 +20,7 @@ import redis
 import yaml
 from typer.testing import CliRunner
 
+from service import alive
 from service.bootstrap import caps, check_redis
 from service.checks import CHECKS
 from service.cli import app
@@ -373,8 +374,9 @@ def test_the_first_values_of_the_docs_are_taken(chart: Chart) -> None:
     page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
     (values, *_) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     objects = chart.render(yaml.safe_load(values))
-    assert of_kind(objects, "Deployment")
     assert [found for item in objects if (found := faults(item))] == []
+    settings = load_settings(environment(objects, ours(pods(objects)["consumer"])))
+    assert settings.kafka_sasl_mechanism == "SCRAM-SHA-512"
 
 
 # Beside an app.
@@ -438,7 +440,11 @@ def test_a_sidecar_never_holds_up_its_app(app_chart: Chart, name: str, process: 
     settings = load_settings(environment(objects, sidecar))
     assert settings.host == "127.0.0.1"
     assert ip_address(settings.metrics_host).is_unspecified
-    if process == "consume":
+    if process == "serve":
+        # The kubelet does not reach a loopback: the image's own health check does.
+        command = ["python", "-m", alive.__name__, str(settings.port)]
+        assert sidecar["livenessProbe"]["exec"]["command"] == command
+    else:
         assert sidecar["livenessProbe"]["httpGet"]["path"] == "/healthz"
         assert sidecar["ports"][0]["containerPort"] == settings.metrics_port
 
@@ -683,6 +689,7 @@ def wait_for(client: redis.Redis) -> None:
         ({"config": {"kafka_bootstraps": "kafka:9092"}}, "kafka_bootstraps"),
         ({"config": {"port": 80}}, "port"),
         ({"config": {"judge_api_key": "sk-1"}}, "judge_api_key"),
+        ({"config": {"judge_model_file": "/model"}}, "judge_model_file"),
         ({"config": {"max_cases": [1]}}, "max_cases"),
         ({"existingSecret": {"name": "s", "env": {"judge_key": "k"}}}, "judge_key"),
         ({"links": {"groundwatch": 'https://a"b'}}, "groundwatch"),

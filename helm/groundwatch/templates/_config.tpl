@@ -21,11 +21,12 @@ GROUNDWATCH_METRICS_PORT: "9464"
 {{- if not $given.kafka_bootstrap -}}
 {{- fail "set config.kafka_bootstrap: host:port (or existingSecret.env.kafka_bootstrap)" -}}
 {{- end -}}
-{{- if and .Values.redis.enabled $given.redis_url -}}
+{{- $redis := or $given.redis_url $given.redis_url_file -}}
+{{- if and .Values.redis.enabled $redis -}}
 {{- fail "either redis.enabled or redis_url: which Redis is meant?" -}}
 {{- end -}}
-{{- if not (or .Values.redis.enabled $given.redis_url) -}}
-{{- fail "set config.redis_url (with a password: existingSecret.env.redis_url), or for a trial redis.enabled" -}}
+{{- if not (or .Values.redis.enabled $redis) -}}
+{{- fail "set config.redis_url (or existingSecret.env.redis_url), or for a trial redis.enabled" -}}
 {{- end -}}
 {{- if and .Values.existingSecret.env (not .Values.existingSecret.name) -}}
 {{- fail "existingSecret.env needs existingSecret.name: the Secret that holds those keys" -}}
