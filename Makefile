@@ -8,7 +8,7 @@ STAMP := .venv/.setup-stamp
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
 # venv needs ensurepip, which Debian packages apart from python3.
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
-TYPED := service consumers $(wildcard tools) tests
+TYPED := service consumers $(wildcard tools) $(wildcard examples) tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)
 
