@@ -181,3 +181,15 @@ def test_an_acl_that_is_mended_heals(
         admin.execute_command("ACL", "SETUSER", REDIS_USER, "+hset")
     store.checkpoints.remember_late(1)
     check_redis(store)
+
+
+def test_a_ca_that_is_replaced_is_read_for_the_next_connection(
+    secured: SecureRedis, open_: Callable[..., Connection], tmp_path: Path
+) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_bytes(Authority(tmp_path / "other").ca.read_bytes())
+    connection = open_(redis_ssl_cafile=file)
+    with pytest.raises(StoreOutage, match="not trusted"):
+        ping(connection)
+    file.write_bytes(secured.authority.ca.read_bytes())
+    ping(connection)
