@@ -11,7 +11,7 @@ from service.policy import AppPolicy, Policy, ReviewPolicy
 from service.review.desk import Group
 from service.review.labels import AnswerCall, Fault, FindingCall, Label, Why
 from service.web.labelling import finding_key, ref_key
-from tests.unit.web.desk import LEASE_MS, MemoryDesk
+from tests.unit.web.desk import LEASE_MS
 from tests.unit.web.people import Person
 from tests.unit.web.test_pages import HOSTILE, Elements, hostile_case
 from tests.unit.web.world import (
@@ -53,11 +53,10 @@ def clock() -> Clock:
 
 @pytest.fixture
 def world(clock: Clock) -> World:
-    names = ["c1", "c2", "c3"]
     return World(
-        cases=MemoryCases(*(case(name) for name in names)),
+        cases=MemoryCases(case("c1"), case("c2"), case("c3", group="g2")),
         tasks=MemoryTasks(task()),
-        desk=MemoryDesk(names, ["t1"], {"g1": GROUP}, {"g1": ["c1", "c2"]}),
+        groups=[GROUP],
         now=clock,
     )
 

@@ -23,13 +23,13 @@ from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace, priority
-from service.review.desk import ChangePage, Disagreement, DisagreementPage
+from service.review.desk import Group
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
-from tests.unit.web.desk import MemoryDesk
+from tests.unit.web.desk import MemoryDesk, cut
 
 LOOP = asyncio.new_event_loop()
 NOW_MS = 1_796_000_000_000
@@ -145,12 +145,8 @@ class MemoryTasks:
 
     def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
         self._reach()
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
         found = [task for task in self.tasks if task.status == "open"]
-        more = str(first + limit) if len(found) > first + limit else None
-        return TaskPage(found[first : first + limit], more)
+        return TaskPage(*cut(found, cursor, limit))
 
     def counts(self) -> dict[str, int]:
         self._reach()
@@ -182,12 +178,8 @@ class MemoryCases:
 
     def list_cases(self, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
         self._reach()
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
         found = [case.summary for case in self.cases if _matches(case.summary, filter)]
-        more = str(first + limit) if len(found) > first + limit else None
-        return CasePage(found[first : first + limit], more)
+        return CasePage(*cut(found, cursor, limit))
 
     def case(self, case_id: str) -> Case | None:
         self._reach()
@@ -265,27 +257,6 @@ class MemoryCounters:
         }
 
 
-class MemoryChanges:
-    """What people said, the newest first."""
-
-    def __init__(self, *changes: Change, disagreements: Sequence[Disagreement] = ()) -> None:
-        self.all = sorted(changes, key=lambda change: -change.at_ms)
-        self.different = list(disagreements)
-
-    def changes(
-        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
-    ) -> ChangePage:
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
-        found = [change for change in self.all if reviewer in (None, change.reviewer)]
-        more = str(first + limit) if len(found) > first + limit else None
-        return ChangePage(found[first : first + limit], more)
-
-    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
-        return DisagreementPage(self.different[:limit], None)
-
-
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
     values = {
         "app": [summary.app],
@@ -328,7 +299,8 @@ def books(received: int = 10, checked: int = 10) -> Books:
 
 @dataclass
 class World:
-    """The app and everything it was composed of."""
+    """The app and everything it was composed of. ``groups``: the last seen first; ``said``: what
+    people said before."""
 
     cases: MemoryCases = field(default_factory=MemoryCases)
     tasks: MemoryTasks = field(default_factory=MemoryTasks)
@@ -339,15 +311,17 @@ class World:
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
-    desk: MemoryDesk = field(default_factory=MemoryDesk)
+    groups: Sequence[Group] = ()
+    said: Sequence[Change] = ()
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
-    changes: MemoryChanges | None = None
     policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
-        self.desk.told = self.changes
+        known = {group.group_id: group for group in self.groups}
+        self.desk = MemoryDesk(self.cases, self.tasks, known, self.now)
+        self.desk.keep(*self.said)
         self.app = create_app(
             intake=self.intake,
             cases=self.cases,
