@@ -81,6 +81,10 @@ kafka: $(STAMP) ## Run a real Apache Kafka on this machine until Ctrl-C
 dashboards: $(STAMP) ## Write the Grafana dashboards, alerts and runbooks anew from tools/dashboards
 	@$(BIN)/python -m tools.dashboards
 
+.PHONY: chart
+chart: $(STAMP) ## Write the Helm chart's table of values, and its package into dist (needs helm or Go)
+	@$(BIN)/python -m tools.chart dist
+
 .PHONY: compiled
 compiled: $(STAMP) ## The package with its checks compiled to C, in build/compiled (needs a C compiler)
 	@$(BIN)/python -m tools.compiled build/compiled

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+from pydantic import SecretStr
 
 from consumers.answers import AnswersConsumer, AnswersOptions
 from consumers.delivery import Courier, ReviewSink, VerdictSink
 from consumers.feedback import FeedbackConsumer, FeedbackOptions, FeedbackThread, TopicMissing
 from consumers.intake import KafkaFeedback, KafkaIntake
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
+from consumers.kafka.tokens import TokenEndpoint, TokenFile
 from consumers.kafka.topics import Start
 from consumers.outages import Outages
 from consumers.placement import Placement
@@ -20,6 +25,7 @@ from service.health import Health
 from service.joining import FeedbackJoin
 from service.outage import Misconfiguration
 from service.settings import Settings
+from service.tls import client_context
 
 
 def kafka_options(settings: Settings) -> KafkaOptions:
@@ -42,15 +48,48 @@ def kafka_options(settings: Settings) -> KafkaOptions:
 
 
 def _security(settings: Settings) -> dict[str, Any]:
-    password = settings.kafka_sasl_password
+    """The files go to the client by name: it reads them anew for each connection, so that
+    certificates may be replaced. They are tried here, as it would ask in vain for ever."""
+    client_context(
+        "KAFKA_SSL",
+        settings.kafka_ssl_cafile,
+        settings.kafka_ssl_certfile,
+        settings.kafka_ssl_keyfile,
+        _revealed(settings.kafka_ssl_password),
+    )
     given = {
         "security_protocol": settings.kafka_security_protocol,
+        "ssl_cafile": _named(settings.kafka_ssl_cafile),
+        "ssl_certfile": _named(settings.kafka_ssl_certfile),
+        "ssl_keyfile": _named(settings.kafka_ssl_keyfile),
+        "ssl_password": _revealed(settings.kafka_ssl_password),
         "sasl_mechanism": settings.kafka_sasl_mechanism,
         "sasl_plain_username": settings.kafka_sasl_username,
-        "sasl_plain_password": password.get_secret_value() if password else None,
-        "ssl_cafile": str(settings.kafka_ssl_cafile) if settings.kafka_ssl_cafile else None,
+        "sasl_plain_password": _revealed(settings.kafka_sasl_password),
+        "sasl_oauth_token_provider": _tokens(settings),
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+@cache
+def _tokens(settings: Settings) -> TokenFile | TokenEndpoint | None:
+    """One for all clients of this process."""
+    if settings.kafka_oauth_token_file is not None:
+        return TokenFile(settings.kafka_oauth_token_file)
+    url, client_id = settings.kafka_oauth_token_url, settings.kafka_oauth_client_id
+    secret = _revealed(settings.kafka_oauth_client_secret)
+    if url is None or client_id is None or secret is None:
+        return None
+    context = client_context("KAFKA_OAUTH_SSL", settings.kafka_oauth_ssl_cafile)
+    return TokenEndpoint(url, client_id, secret, settings.kafka_oauth_scope, context)
+
+
+def _named(path: Path | None) -> str | None:
+    return str(path) if path is not None else None
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
 
 
 @contextlib.contextmanager

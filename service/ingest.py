@@ -84,7 +84,7 @@ class Ingest:
         if conflicts:
             seen = replace(seen, identities=seen.identities | conflicts)
         with stages.time("check"):
-            effects = process(batch, texts, seen, terms)
+            effects = process(batch, texts, seen, terms, stages.lap)
         wanted = unsupported_numbers(effects)
         refs = self._documents.holding(wanted) if wanted else {}
         if refs:

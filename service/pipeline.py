@@ -27,7 +27,7 @@ from service.accounting import (
     Kind,
     Row,
 )
-from service.checks import CHECKS, TOGETHER, numbers, run_checks, run_together, where
+from service.checks import CHECKS, TOGETHER, Lap, numbers, run_checks, run_together, where
 from service.checks.citations import CitationReading
 from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
@@ -266,15 +266,21 @@ def missing_refs(batch: Batch) -> frozenset[DocKey]:
     return frozenset(keys)
 
 
-def process(batch: Batch, texts: Mapping[DocKey, str], seen: Seen, terms: Terms) -> Effects:
+def process(
+    batch: Batch,
+    texts: Mapping[DocKey, str],
+    seen: Seen,
+    terms: Terms,
+    lap: Lap = lambda _: None,
+) -> Effects:
     """Check every answer of the batch once and add up the effects.
 
-    ``texts``: what the document store had of :func:`missing_refs`.
+    ``texts``: what the document store had of :func:`missing_refs`; ``lap``: times the checks.
     """
     work = _Work(batch, texts, terms, seen)
     for start in range(0, len(batch.items), TOGETHER):
         items = batch.items[start : start + TOGETHER]
-        work.check(items)
+        work.check(items, lap)
         for item in items:
             work.take(item)
     return work.effects()
@@ -368,7 +374,7 @@ class _Work:
         self.results: dict[int, Mapping[str, CheckResult]] = {}
         self.checked: dict[int, tuple[CheckInput, dict[str, CheckResult]]] = {}
 
-    def check(self, items: Sequence[Item]) -> None:
+    def check(self, items: Sequence[Item], lap: Lap) -> None:
         """The results of those of the items that are new answers, kept until they are taken."""
         asked: list[tuple[Item, CheckInput]] = []
         for item in items:
@@ -378,7 +384,7 @@ class _Work:
                 with suppress(Exception):  # it raises again where it is counted
                     given = self._given(item, item.event)
                     asked += [(item, given)] if given is not None else []
-        results = run_together((given, item.reading) for item, given in asked)
+        results = run_together([(given, item.reading) for item, given in asked], lap)
         for (item, given), found in zip(asked, results, strict=True):
             self.checked[item.record.offset] = given, found
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import yaml
@@ -23,6 +23,7 @@ from pydantic import (
 
 from service.checks.citation_forms import FORM_NAMES
 from service.policy import Policy
+from service.transport_rules import transport_faults
 
 PREFIX = "GROUNDWATCH_"
 
@@ -43,6 +44,18 @@ class Settings(BaseModel):
     redis_url: str = Field(
         "memory://", description="redis://, rediss://, unix://, or memory:// (embedded)."
     )
+    redis_username: str | None = Field(None, description="The ACL user, where the URL has none.")
+    redis_password: SecretStr | None = Field(None, description="Where the URL has none.")
+    redis_ssl_cafile: Path | None = Field(
+        None, description="rediss://: CA certificates (PEM) to trust beside the system's."
+    )
+    redis_ssl_certfile: Path | None = Field(
+        None, description="rediss://: our client certificate with its chain (PEM)."
+    )
+    redis_ssl_keyfile: Path | None = Field(
+        None, description="Its key; absent when it stands in the certificate's file."
+    )
+    redis_ssl_password: SecretStr | None = Field(None, description="Of an encrypted key.")
     redis_namespace: str = Field(
         "groundwatch",
         pattern=r"^[A-Za-z0-9_.-]{1,64}$",
@@ -68,10 +81,35 @@ class Settings(BaseModel):
 
     # Kafka client
     kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
-    kafka_sasl_mechanism: str | None = None
-    kafka_sasl_username: str | None = None
+    kafka_ssl_cafile: Path | None = Field(
+        None, description="CA certificates (PEM) to trust instead of the system's."
+    )
+    kafka_ssl_certfile: Path | None = Field(
+        None, description="Our client certificate with its chain (PEM)."
+    )
+    kafka_ssl_keyfile: Path | None = Field(
+        None, description="Its key; absent when it stands in the certificate's file."
+    )
+    kafka_ssl_password: SecretStr | None = Field(None, description="Of an encrypted key.")
+    kafka_sasl_mechanism: (
+        Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None
+    ) = None
+    kafka_sasl_username: str | None = Field(None, min_length=1)
     kafka_sasl_password: SecretStr | None = None
-    kafka_ssl_cafile: Path | None = None
+    kafka_oauth_token_file: Path | None = Field(
+        None, description="OAUTHBEARER: a file with the token, read anew for each connection."
+    )
+    kafka_oauth_token_url: str | None = Field(
+        None,
+        description="OAUTHBEARER: the token endpoint (https) of an OIDC provider, asked with the "
+        "client credentials; tokens are renewed before they expire.",
+    )
+    kafka_oauth_client_id: str | None = Field(None, min_length=1)
+    kafka_oauth_client_secret: SecretStr | None = None
+    kafka_oauth_scope: str | None = None
+    kafka_oauth_ssl_cafile: Path | None = Field(
+        None, description="CA certificates (PEM) of the token endpoint, instead of the system's."
+    )
     session_timeout_s: float = Field(10.0, gt=0)
     max_poll_interval_s: float = Field(120.0, gt=0)
     max_poll_records: int = Field(500, ge=1, le=10_000)
@@ -106,6 +144,9 @@ class Settings(BaseModel):
     documents_cache_bytes: int = Field(
         64 << 20, ge=0, description="Memory for chunk texts that came over HTTP."
     )
+    documents_ssl_cafile: Path | None = Field(
+        None, description="CA certificates (PEM) to trust there instead of the system's."
+    )
 
     # Caps of the store
     id_window_s: int = Field(
@@ -132,6 +173,9 @@ class Settings(BaseModel):
     )
     judge_model: str | None = Field(None, description="The model's name at that endpoint.")
     judge_api_key: SecretStr | None = Field(None, description="Sent as a bearer token.")
+    judge_ssl_cafile: Path | None = Field(
+        None, description="CA certificates (PEM) to trust there instead of the system's."
+    )
     judge_temperature: float | None = Field(
         0.0, ge=0, le=2, description="`none` leaves it to the endpoint."
     )
@@ -279,6 +323,12 @@ class Settings(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _transport_fits(self) -> Settings:
+        if faults := transport_faults(self):
+            raise ValueError("; ".join(faults))
+        return self
+
     @property
     def judging(self) -> bool:
         return self.judge_base_url is not None
@@ -301,6 +351,15 @@ _DOCUMENTS_URL = re.compile(
     r"(?=[^#]*\{ref\})[/?](?:[^{}#\s]|\{ref\}|\{corpus\})*"
 )
 _NOT_SETTINGS = frozenset({f"{PREFIX}CONFIG"})
+SECRETS = (
+    "redis_url",
+    *(
+        name
+        for name, field in Settings.model_fields.items()
+        if SecretStr in get_args(field.annotation)
+    ),
+)
+"""What may stand in a file that ``GROUNDWATCH_<NAME>_FILE`` names."""
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
@@ -314,10 +373,35 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) ->
         if name.startswith(PREFIX) and name not in _NOT_SETTINGS:
             values[name.removeprefix(PREFIX).lower()] = value
     values.update({name: value for name, value in overrides.items() if value is not None})
+    _read_secrets(values)
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
+
+
+def _read_secrets(values: dict[str, Any]) -> None:
+    """A secret may stand in a file, as orchestrators mount them: ``<SETTING>_FILE`` names it."""
+    for name in SECRETS:
+        path = values.pop(f"{name}_file", None)
+        if path is None:
+            continue
+        named = f"{PREFIX}{name.upper()}"
+        if values.get(name):
+            raise SettingsError(f"{named} and {named}_FILE are both set: which one holds?")
+        values[name] = _read_secret(Path(path), f"{named}_FILE")
+
+
+def _read_secret(path: Path, named_by: str) -> str:
+    try:
+        secret = path.read_text(encoding="utf-8").rstrip("\r\n")
+    except OSError as error:
+        raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{named_by}: {path} is not UTF-8 text") from None
+    if not secret:
+        raise SettingsError(f"{named_by}: {path} is empty")
+    return secret
 
 
 def _from_file(path: str | None) -> dict[str, Any]:
@@ -371,7 +455,8 @@ def _explain(error: ValidationError) -> str:
     for fault in error.errors(include_input=False, include_url=False):
         name = str(fault["loc"][0]) if fault["loc"] else "*"
         if fault["type"] == "extra_forbidden":
-            close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+            known = [*Settings.model_fields, *(f"{secret}_file" for secret in SECRETS)]
+            close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {PREFIX}{close[0].upper()}?" if close else ""
             lines.append(f"  {PREFIX}{name.upper()}: no such setting{hint}")
         else:

@@ -33,6 +33,16 @@ class Stages:
         self._clock_ns = clock_ns
         self._began_ns = clock_ns()
         self.spans: list[Span] = []
+        self.check_seconds: dict[str, float] = {}
+        self._lap_began = 0.0
+
+    def lap(self, check: str) -> None:
+        """Since the last lap, this check was at work; none was before the first one."""
+        now = time.perf_counter()
+        if check:
+            spent = self.check_seconds.get(check, 0.0) + now - self._lap_began
+            self.check_seconds[check] = spent
+        self._lap_began = now
 
     @contextmanager
     def time(self, stage: Stage) -> Iterator[None]:
@@ -48,6 +58,7 @@ class Stages:
     def close(self, effects: Effects, applied: Applied) -> None:
         """The batch is stored and on record: one line in the log, one span."""
         batch, ended = effects.batch, self._clock_ns()
+        self._metrics.observe_check_seconds(self.check_seconds)
         counts = {
             "received": batch.received,
             **partition_counts(effects.rows),

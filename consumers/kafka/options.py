@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kafka import errors
 from kafka.net.compat import KafkaNetClient
+from kafka.net.selector import NetworkSelector
 from kafka.record import util as record_util
 
+from consumers.kafka.failures import Connections, what_to_check
 from service.outage import Misconfiguration, Outage
 
 SECURITY_SETTINGS = frozenset(
@@ -86,7 +88,8 @@ def connect(options: KafkaOptions, make: Callable[..., Any], **settings: Any) ->
     started: list[Any] = []
 
     def network(**configs: Any) -> Any:
-        started.append(KafkaNetClient(**configs))
+        selector = NetworkSelector(**configs)
+        started.append(KafkaNetClient(selector, Connections(selector, **configs)))
         return started[-1]
 
     try:
@@ -95,32 +98,25 @@ def connect(options: KafkaOptions, make: Callable[..., Any], **settings: Any) ->
         for client in started:
             with contextlib.suppress(Exception):
                 client.close()
-        raise _not_connected(options, error) from None
+        # The client's own error only says that it could not bootstrap.
+        failures = [*reversed(started[-1]._manager.failures)] if started else []  # noqa: SLF001
+        raise _not_connected(options, error, failures) from None
 
 
-def _not_connected(options: KafkaOptions, error: BaseException) -> BaseException:
+def _not_connected(
+    options: KafkaOptions, error: BaseException, failures: Sequence[BaseException]
+) -> BaseException:
     if isinstance(error, errors.KafkaConfigurationError | ValueError | TypeError | AssertionError):
         return Misconfiguration(f"Kafka settings are refused by the client: {error}")
     if isinstance(error, errors.KafkaError):
-        return Outage(_what_to_check(options))
+        seconds = options.bootstrap_timeout_ms / 1000
+        causes = what_to_check(options.bootstrap, options.security, [*failures, error])
+        return Outage(
+            f"no Kafka broker took us in at {options.bootstrap} in {seconds:g} s: {causes}"
+        )
     if isinstance(error, OSError):
         return Misconfiguration(f"a file for Kafka's TLS cannot be used: {error.strerror or error}")
     return error
-
-
-def _what_to_check(options: KafkaOptions) -> str:
-    # Every cause looks the same to the client: it could not bootstrap in time.
-    protocol = str(options.security.get("security_protocol", "PLAINTEXT"))
-    causes = ["the address and whether the broker is up", f"whether it speaks {protocol} there"]
-    if "SSL" in protocol:
-        causes.append("TLS: the CA file, the host name in the certificate, a client certificate")
-    if "SASL" in protocol:
-        causes.append("SASL: the mechanism, the user name, the password or token")
-    seconds = options.bootstrap_timeout_ms / 1000
-    return (
-        f"no Kafka broker answered at {options.bootstrap} in {seconds:g} s; "
-        f"check {'; '.join(causes)}"
-    )
 
 
 @contextlib.contextmanager

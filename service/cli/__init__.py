@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, demo, exports, running, showing, upkeep
+from service.cli import checking, demo, doctor, exports, running, showing, upkeep
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -60,6 +60,7 @@ app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
 
 UPKEEP = "Accounting and repair"
+app.command(rich_help_panel=UPKEEP)(doctor.doctor)
 app.command(rich_help_panel=UPKEEP)(upkeep.books)
 
 checkpoints = typer.Typer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter as Tally
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from service.accounting import EMPTY_RETRIEVAL, LIVE, NO_EVIDENCE, CheckRow, Kind, Row
 from service.checks.citations import NAME as CITATIONS
@@ -123,6 +123,11 @@ class AnswerMetrics:
 
     def observe_check_error(self, check: str) -> None:
         self._declared.check_errors.labels(check).inc()
+
+    def observe_check_seconds(self, by_check: Mapping[str, float]) -> None:
+        """How long each check was at work on one batch."""
+        for check, seconds in by_check.items():
+            self._declared.check_seconds.labels(check).inc(seconds)
 
     def observe_cases(self, *, case: int = 0, suppressed: int = 0, auto_grouped: int = 0) -> None:
         """What the store decided about the flagged answers of a batch."""

@@ -158,6 +158,14 @@ class Declared:
             "increase(groundwatch_check_errors_total[15m]) > 0",
         )  # fmt: skip
 
+        self.check_seconds = self._counter(
+            "check_seconds_total", ("check",),
+            "Seconds that each check was at work. Over the answers it looked at: its time an "
+            "answer.",
+            "sum by (check) (rate(groundwatch_check_seconds_total[5m])) / on () group_left () "
+            'sum(rate(groundwatch_records_total{kind="checked"}[5m]))',
+        )  # fmt: skip
+
     def _declare_answers(self) -> None:
         self.answers = self._counter(
             "answers_total", ("app", "release", "status"),
@@ -523,6 +531,7 @@ class Declared:
         _create(self.rejected, (reason.value for reason in RejectReason))
         _create(self.dead_letters, DEAD_LETTER_REASONS)
         _create(self.check_errors, CHECKS)
+        _create(self.check_seconds, CHECKS)
         _create(self.stage_seconds, get_args(Stage))
         _create(self.halted, get_args(HaltReason))
         _create(self.outages, get_args(Dependency))

@@ -40,12 +40,12 @@ def _collect_sockets() -> Iterator[None]:
 
 def _collect_sockets_now() -> None:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
+        warnings.filterwarnings("ignore", "unclosed <(socket|ssl)", ResourceWarning)
         gc.collect()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    unclosed = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+    unclosed = pytest.mark.filterwarnings("ignore:unclosed <(socket|ssl):ResourceWarning")
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(unclosed)

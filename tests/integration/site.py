@@ -133,9 +133,9 @@ def running_site(
             facts.create_topic(topic, 1)
         Path(world.environment["GROUNDWATCH_POLICY"]).write_text(_policy())
         stack.enter_context(_memory_limit(world.parts.store.connection.client))
-        pages = world.serve()
         world.consume()
         world.judge()
+        pages = world.serve()
         prometheus = Prometheus(
             folder / "prometheus",
             {"groundwatch": [urlsplit(pages).netloc, world.probes_at(0), world.probes_at(1)]},

@@ -81,7 +81,7 @@ def test_an_unknown_setting_ends_with_one_line_and_code_2(monkeypatch, capsys) -
 
 def test_config_shows_every_setting_and_no_secret(invoke) -> None:
     secret = {"GROUNDWATCH_REDIS_URL": "redis://:geheim@h:1/0",
-              "GROUNDWATCH_KAFKA_SASL_PASSWORD": "geheim"}  # fmt: skip
+              "GROUNDWATCH_SAMPLING_SECRET": "geheim"}  # fmt: skip
     result = invoke("config", env={"COLUMNS": "300", **secret})
     assert result.exit_code == 0
     assert "GROUNDWATCH_TOPIC_ANSWERS" in result.stdout

@@ -68,6 +68,9 @@ def test_every_fault_is_told_at_once() -> None:
 
 def test_no_secret_is_shown_by_anything(tmp_path: Path) -> None:
     environ = {
+        f"{PREFIX}KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+        f"{PREFIX}KAFKA_SASL_MECHANISM": "PLAIN",
+        f"{PREFIX}KAFKA_SASL_USERNAME": "u",
         f"{PREFIX}KAFKA_SASL_PASSWORD": SECRET,
         f"{PREFIX}SAMPLING_SECRET": SECRET,
         f"{PREFIX}REDIS_URL": f"rediss://user:{SECRET}@redis.example:6380/2",

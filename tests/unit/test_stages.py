@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from service.bootstrap import Parts, build
+from service.checks import CHECKS
 from service.embedded import EmbeddedIntake
 from service.events import trace_id_of
 from service.ingest import Ingest
@@ -137,3 +138,23 @@ def test_a_stage_that_raised_failed() -> None:
 )
 def test_only_a_w3c_trace_id_is_one(told: str | None, found: str) -> None:
     assert trace_id_of(told) == found
+
+
+def test_each_check_is_timed(intake: EmbeddedIntake, parts: Parts) -> None:
+    assert check_seconds(parts) == dict.fromkeys(CHECKS, 0.0)
+    intake.submit([event(f"e{n}") for n in range(20)])
+    assert all(seconds > 0 for seconds in check_seconds(parts).values())
+
+
+def check_seconds(parts: Parts) -> dict[str, float]:
+    value, name = parts.metrics.registry.get_sample_value, "groundwatch_check_seconds_total"
+    return {check: value(name, {"check": check}) or 0.0 for check in CHECKS}
+
+
+def test_what_lies_between_two_groups_of_answers_is_no_check_s_time(monkeypatch) -> None:
+    clock = iter([1.0, 1.5, 4.0, 9.0, 9.25])
+    monkeypatch.setattr("service.stages.time.perf_counter", lambda: next(clock))
+    stages = Stages(Metrics())
+    for check in ("", "citations", "numbers", "", "citations"):
+        stages.lap(check)
+    assert stages.check_seconds == {"citations": 0.75, "numbers": 2.5}

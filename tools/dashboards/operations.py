@@ -357,7 +357,21 @@ CHECKS = Row(
                 "{{check}}: {{outcome}}",
             ),
             unit="ops",
-            width=16,
+        ),
+        lines(
+            Words(
+                "Time for an answer, by check",
+                "Seconds of a consumer that each check takes for an answer, on average; together "
+                "the better part of the stage `check`.",
+                "One check rises alone: a new ruleset (Rulesets), or answers of a new kind. All "
+                "rise: longer answers, or a slower machine.",
+            ),
+            Query(
+                f"({rate(series('check_seconds_total'), 'check')})"
+                f" / on () group_left () ({rate(CHECKED)} > 0)",
+                "{{check}}",
+            ),
+            unit="s",
         ),
         rows(
             Words(

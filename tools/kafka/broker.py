@@ -10,6 +10,8 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka import KafkaAdminClient
@@ -29,10 +31,10 @@ PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.bootstrap.servers=127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{others}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}{others}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT{protocols}
 log.dirs={data}
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
@@ -48,7 +50,20 @@ broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 log.cleaner.backoff.ms=500
 log.retention.check.interval.ms=1000
+{properties}
 """
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """What a broker has beside its plain listener. ``ports``: by the listener's name;
+    ``protocols``: what it speaks there; ``properties``: more lines of the configuration;
+    ``scram``: users, as ``--add-scram`` of Kafka's formatting takes them."""
+
+    ports: Mapping[str, int] = field(default_factory=dict)
+    protocols: Mapping[str, str] = field(default_factory=dict)
+    properties: str = ""
+    scram: Sequence[str] = ()
 
 
 class BrokerFailed(Exception):
@@ -69,8 +84,11 @@ def free_port() -> int:
 class Broker:
     """A broker on ``127.0.0.1:port`` whose data outlives :meth:`kill` and :meth:`restart`."""
 
-    def __init__(self, directory: Path, port: int | None = None) -> None:
+    def __init__(
+        self, directory: Path, port: int | None = None, listeners: Listeners | None = None
+    ) -> None:
         self.directory = directory
+        self.listeners = listeners or Listeners()
         self.port = port or free_port()
         self.bootstrap = f"127.0.0.1:{self.port}"
         self.log = directory / "broker.log"
@@ -91,9 +109,7 @@ class Broker:
         classpath = f"{broker_jars()}/*"
         self.directory.mkdir(parents=True, exist_ok=True)
         data = self.directory / "data"
-        self._config.write_text(
-            PROPERTIES.format(port=self.port, controller=free_port(), data=data), encoding="utf-8"
-        )
+        self._config.write_text(self._properties(data), encoding="utf-8")
         if not (data / "meta.properties").exists():
             self._format(classpath)
         with self.log.open("ab") as log:
@@ -141,6 +157,17 @@ class Broker:
         self.stop()
         self.start()
 
+    def _properties(self, data: Path) -> str:
+        more = self.listeners
+        return PROPERTIES.format(
+            port=self.port,
+            controller=free_port(),
+            data=data,
+            others="".join(f",{name}://127.0.0.1:{port}" for name, port in more.ports.items()),
+            protocols="".join(f",{name}:{spoken}" for name, spoken in more.protocols.items()),
+            properties=more.properties,
+        )
+
     def _format(self, classpath: str) -> None:
         digest = hashlib.sha256(str(self.directory).encode()).digest()[:16]
         cluster = base64.urlsafe_b64encode(digest).decode().rstrip("=")
@@ -150,6 +177,7 @@ class Broker:
             f"--cluster-id={cluster}",
             "--config",
             str(self._config),
+            *(f"--add-scram={user}" for user in self.listeners.scram),
         )
         done = subprocess.run(
             ["java", *JVM, "-cp", classpath, "kafka.tools.StorageTool", *arguments],

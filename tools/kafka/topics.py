@@ -6,28 +6,19 @@ from collections.abc import Mapping
 
 from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
+from service.doctor.topics import plan
 
-DAY_MS = 24 * 60 * 60 * 1000
-MIB = 1 << 20
-
-# Events may have 1 MiB; a dead letter carries the same bytes and headers.
 DEFAULT_TOPICS: Mapping[str, tuple[int, Mapping[str, str]]] = {
-    "rag.answers": (4, {"retention.ms": str(7 * DAY_MS), "max.message.bytes": str(2 * MIB)}),
-    "rag.answers.dead-letter": (
-        1,
-        {"retention.ms": str(30 * DAY_MS), "max.message.bytes": str(4 * MIB)},
-    ),
-    "rag.verdicts": (
-        4,
+    topic.name: (topic.partitions, topic.configs)
+    for topic in plan(
         {
-            "retention.ms": str(400 * DAY_MS),
-            "max.message.bytes": str(4 * MIB),
-            "cleanup.policy": "delete",
-        },
-    ),
-    # What people decided is never thrown away.
-    "rag.reviews": (1, {"retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete"}),
-    "rag.feedback": (4, {"retention.ms": str(30 * DAY_MS)}),
+            "answers": "rag.answers",
+            "dead_letters": "rag.answers.dead-letter",
+            "verdicts": "rag.verdicts",
+            "reviews": "rag.reviews",
+            "feedback": "rag.feedback",
+        }
+    )
 }
 
 

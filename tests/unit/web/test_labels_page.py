@@ -53,8 +53,8 @@ RIGHT = Label(answer=AnswerCall.CORRECT)
 
 def said(subject: str, reviewer: str, label: Label | None = WRONG, **parts: Any) -> Change:
     given: dict[str, Any] = {"number": 1, "at_ms": NOW_MS - HOUR_MS, "action": Action.LABELLED}
-    context = {"app": "support", "release": "r1", "blind": True}
-    return Change(subject=subject, reviewer=reviewer, label=label, context=context, **given | parts)
+    given["context"] = {"app": "support", "release": "r1", "blind": True}
+    return Change(subject=subject, reviewer=reviewer, label=label, **given | parts)
 
 
 def rows(world: World, path: str = "/labels") -> list[str]:

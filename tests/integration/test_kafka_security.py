@@ -1,0 +1,293 @@
+"""A real broker with TLS, logins and ACLs: what works, and what a fault is called."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
+from consumers.runtime import kafka_options
+from service.outage import Outage
+from service.settings import load_settings
+from tests.integration.conftest import _collect_sockets_now
+from tests.servers import one_at_a_time, unavailable
+from tests.servers.certificates import Authority
+from tests.servers.secure_kafka import PASSWORD, STRANGER, USER, SecureBroker, unsigned_token
+from tools.kafka.broker import free_port
+from tools.kafka.jars import KafkaMissing, broker_jars
+
+DOCS = Path(__file__).parents[2] / "docs" / "transport.md"
+ACLS = DOCS.read_text(encoding="utf-8")
+Settings = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory, authority: Authority) -> Iterator[SecureBroker]:
+    broker = SecureBroker(tmp_path_factory.mktemp("kafka"), authority)
+    try:
+        with one_at_a_time():
+            broker_jars()
+        broker.start()
+    except KafkaMissing as error:
+        unavailable(str(error))
+    yield broker
+    broker.stop()
+    _collect_sockets_now()
+
+
+@pytest.fixture(scope="module")
+def facts(secured: SecureBroker) -> Iterator[TopicFacts]:
+    """The administrator's."""
+    made = TopicFacts(KafkaOptions(secured.bootstrap, bootstrap_timeout_ms=15_000))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def shared(secured: SecureBroker, facts: TopicFacts) -> str:
+    """A topic, and a group of the same name, that the user may use."""
+    facts.create_topic("shared")
+    secured.allow(ACLS, dict.fromkeys(NAMES, "shared"))
+    return "shared"
+
+
+NAMES = (
+    *("rag.answers", "rag.answers.dead-letter", "rag.verdicts", "rag.feedback", "rag.reviews"),
+    *("groundwatch-checks", "groundwatch-checks-feedback"),
+)
+
+
+@pytest.fixture(scope="module")
+def login(secured: SecureBroker, authority: Authority) -> Settings:
+    return {
+        "kafka_bootstrap": secured.login,
+        "kafka_security_protocol": "SASL_SSL",
+        "kafka_ssl_cafile": authority.ca,
+        "kafka_sasl_mechanism": "SCRAM-SHA-512",
+        "kafka_sasl_username": USER,
+        "kafka_sasl_password": PASSWORD,
+    }
+
+
+def options(settings: Settings, timeout_ms: int = 15_000) -> KafkaOptions:
+    environ = {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items() if v is not None}
+    made = kafka_options(load_settings(environ))
+    return dataclasses.replace(made, bootstrap_timeout_ms=timeout_ms, session_timeout_ms=6_000)
+
+
+def goes_round(made: KafkaOptions, topic: str, value: bytes) -> None:
+    """Produce, consume, commit."""
+    producer = RecordProducer(made)
+    delivery = producer.send(topic, None, value)
+    assert delivery.wait(20)
+    offset = delivery.offset()
+    assert offset is not None, delivery.failed()
+    producer.close()
+    consumer = PartitionConsumer(made, topic, topic)
+    try:
+        got: list[bytes | None] = []
+        give_up = time.monotonic() + 40
+        while value not in got and time.monotonic() < give_up:
+            poll = consumer.poll(200)
+            for partition in poll.unpositioned:
+                consumer.seek(partition, offset)
+            got += [record.value for record in poll.records.get(0, ())]
+        assert got == [value]
+        assert consumer.commit({0: offset + 1}, 10)
+    finally:
+        consumer.close(5)
+
+
+# What works.
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_a_password_over_tls(login: Settings, shared: str, mechanism: str) -> None:
+    made = options(login | {"kafka_sasl_mechanism": mechanism})
+    goes_round(made, shared, mechanism.encode())
+
+
+def test_a_password_without_tls(secured: SecureBroker, login: Settings, shared: str) -> None:
+    settings = login | {
+        "kafka_bootstrap": secured.open,
+        "kafka_security_protocol": "SASL_PLAINTEXT",
+        "kafka_sasl_mechanism": "SCRAM-SHA-256",
+        "kafka_ssl_cafile": None,
+    }
+    goes_round(options(settings), shared, b"open")
+
+
+@pytest.fixture
+def certificate(secured: SecureBroker, authority: Authority) -> Settings:
+    pair = authority.issue(USER)
+    return {
+        "kafka_bootstrap": secured.mutual,
+        "kafka_security_protocol": "SSL",
+        "kafka_ssl_cafile": authority.ca,
+        "kafka_ssl_certfile": pair.certificate,
+        "kafka_ssl_keyfile": pair.key,
+    }
+
+
+def test_a_client_certificate(certificate: Settings, shared: str) -> None:
+    goes_round(options(certificate), shared, b"certificate")
+
+
+@pytest.fixture
+def token(login: Settings, tmp_path: Path) -> Settings:
+    file = tmp_path / "token"
+    file.write_text(unsigned_token() + "\n")
+    bare = login | {"kafka_sasl_username": None, "kafka_sasl_password": None}
+    return bare | {"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_oauth_token_file": file}
+
+
+def test_a_token_from_a_file_that_is_replaced(token: Settings, shared: str) -> None:
+    file = token["kafka_oauth_token_file"]
+    good = file.read_text()
+    goes_round(options(token), shared, b"token")
+    file.write_text(unsigned_token(life_s=-100))
+    refused(options(token, 2_000), "refuses the token")
+    file.write_text(good)
+    goes_round(options(token), shared, b"token again")
+
+
+# What a fault is called.
+
+
+def refused(made: KafkaOptions, *says: str) -> str:
+    """Making a client ends within a bounded time, and says this."""
+    began = time.monotonic()
+    with pytest.raises(Outage) as outage:
+        PartitionConsumer(made, "shared", "shared")
+    assert time.monotonic() - began < made.bootstrap_timeout_ms / 1000 + 30
+    said = str(outage.value)
+    assert all(word in said for word in (made.bootstrap, *says)), said
+    assert PASSWORD not in said
+    return said
+
+
+Change = Callable[[SecureBroker, Authority, Path], Settings]
+FAULTS: dict[str, tuple[Settings | Change, tuple[str, ...]]] = {
+    "wrong password": (
+        {"kafka_sasl_password": "wrong"},
+        ("refuses the user or the password", "KAFKA_SASL_PASSWORD"),
+    ),
+    "unknown user": (
+        {"kafka_sasl_username": "nobody"},
+        ("refuses the user or the password", "KAFKA_SASL_USERNAME"),
+    ),
+    "wrong plain password": (
+        {"kafka_sasl_mechanism": "PLAIN", "kafka_sasl_password": "wrong"},
+        ("refuses the user or the password", "PLAIN"),
+    ),
+    "wrong CA": (
+        lambda _, __, folder: {"kafka_ssl_cafile": Authority(folder / "other").ca},
+        ("not trusted", "KAFKA_SSL_CAFILE"),
+    ),
+    "the system's CAs": ({"kafka_ssl_cafile": None}, ("not trusted", "KAFKA_SSL_CAFILE")),
+    "TLS asked of a plain port": (
+        lambda broker, _, __: {"kafka_bootstrap": broker.open},
+        ("no TLS is spoken there", "KAFKA_SECURITY_PROTOCOL"),
+    ),
+    "plain client at a TLS port": (
+        {
+            "kafka_security_protocol": "PLAINTEXT",
+            "kafka_sasl_mechanism": None,
+            "kafka_ssl_cafile": None,
+            "kafka_sasl_username": None,
+            "kafka_sasl_password": None,
+        },
+        ("speaks TLS", "SSL or SASL_SSL"),
+    ),
+    "a password without TLS at a TLS port": (
+        {"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_ssl_cafile": None},
+        ("speaks TLS", "SASL_SSL"),
+    ),
+    "a mechanism that is not offered": (
+        lambda broker, _, __: {
+            "kafka_bootstrap": broker.open,
+            "kafka_security_protocol": "SASL_PLAINTEXT",
+            "kafka_ssl_cafile": None,
+        },
+        ("does not offer SCRAM-SHA-512", "KAFKA_SASL_MECHANISM"),
+    ),
+    "a login where none is wanted": (
+        lambda broker, _, __: {
+            "kafka_bootstrap": broker.bootstrap,
+            "kafka_security_protocol": "SASL_PLAINTEXT",
+            "kafka_ssl_cafile": None,
+        },
+        ("wants no SASL", "KAFKA_SECURITY_PROTOCOL"),
+    ),
+    "no client certificate": (
+        lambda broker, _, __: {
+            "kafka_bootstrap": broker.mutual,
+            "kafka_security_protocol": "SSL",
+            "kafka_sasl_mechanism": None,
+            "kafka_sasl_username": None,
+            "kafka_sasl_password": None,
+        },
+        ("KAFKA_SSL_CERTFILE",),
+    ),
+    "nobody listens": (
+        lambda _, __, ___: {"kafka_bootstrap": f"127.0.0.1:{free_port()}"},
+        ("KAFKA_BOOTSTRAP", "broker"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_names_what_to_check(
+    secured: SecureBroker, authority: Authority, login: Settings, tmp_path: Path, fault: str
+) -> None:
+    change, says = FAULTS[fault]
+    changed = change if isinstance(change, dict) else change(secured, authority, tmp_path)
+    refused(options(login | changed, 2_500), *says)
+
+
+def test_a_certificate_for_another_host(login: Settings, secured: SecureBroker) -> None:
+    """The broker's names are localhost and 127.0.0.1; this machine's own name is none of them."""
+    port = secured.login.rpartition(":")[2]
+    said = refused(options(login | {"kafka_bootstrap": f"127.0.0.2:{port}"}, 2_500), "KAFKA_")
+    assert said
+
+
+def test_a_token_that_is_not_there(token: Settings) -> None:
+    token["kafka_oauth_token_file"].unlink()
+    refused(options(token, 2_500), "no token", "KAFKA_OAUTH_TOKEN_FILE")
+
+
+def poll_on(consumer: PartitionConsumer) -> None:
+    for _ in range(20):
+        consumer.poll(500)
+
+
+def test_without_acls(secured: SecureBroker, login: Settings, shared: str, facts) -> None:
+    made = options(login | {"kafka_sasl_username": STRANGER})
+    producer = RecordProducer(made)
+    with pytest.raises(Outage, match=r"not authorized for the topic; check its ACLs"):
+        producer.send(shared, None, b"x")
+    producer.close()
+    consumer = PartitionConsumer(made, shared, shared)
+    with pytest.raises(Outage, match=r"not authorized for the (topic|consumer group)"):
+        poll_on(consumer)
+    consumer.close(2)
+    known = options(login)
+    consumer = PartitionConsumer(known, shared, "another-group")
+    with pytest.raises(Outage, match=r"not authorized for the consumer group; check its ACLs"):
+        poll_on(consumer)
+    consumer.close(2)
+    mine = TopicFacts(known)
+    with pytest.raises(Outage, match=r"no such topic|not authorized for the topic"):
+        mine.partition_count("absent")
+    mine.close()

@@ -1,0 +1,5 @@
+import sys
+
+from tools.chart.package import main
+
+sys.exit(main())
