@@ -420,7 +420,8 @@ def test_a_group_shows_its_cause_its_trend_and_an_example(world: World) -> None:
     ann = Person(world)
     shown = ann.open("/groups/g1")
     told = main(ann)
-    assert shown.of("h1")[0]["text"] == "[pricing#seats]"
+    told_first = "Cites “[pricing#seats]”, which no retrieved text is called"
+    assert shown.of("h1")[0]["text"] == told_first
     assert "240 answers alike: citations · unknown ref" in told
     assert [bar["text"] for bar in shown.of("rect")][-1].endswith(": 200")
     assert {bar["attrs"]["height"] for bar in shown.of("rect")} == {"10", "48"}
