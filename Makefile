@@ -8,9 +8,9 @@ STAMP := .venv/.setup-stamp
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
 # venv needs ensurepip, which Debian packages apart from python3.
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
-TYPED := service consumers $(wildcard tools) tests
+TYPED := service consumers $(wildcard tools) $(wildcard examples) tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE) pyproject.toml
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)
 
 # More workers than two cores: a test with servers mostly waits. Files in order, so that the short
 # ones come last and no worker is left with a long one. A Redis of yours has room for one run only.
@@ -60,13 +60,14 @@ test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
 	$(BIN)/pytest $(PARALLEL) tests/unit
 
 .PHONY: check
-check: $(STAMP) ## Lint, format, types, import contracts, lock files, no registry addresses
+check: $(STAMP) ## Lint, format, types, import contracts, lock files, Dockerfile, no registry addresses
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(TYPED)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tests.architecture.locks
 	$(BIN)/python -m tests.architecture.addresses
+	$(BIN)/hadolint Dockerfile
 
 .PHONY: format
 format: $(STAMP) ## Rewrite the files as ruff wants them
@@ -104,8 +105,9 @@ soak: $(STAMP) ## The soak test for ten minutes: continuous traffic, a random fa
 
 .PHONY: lock
 lock: $(STAMP) ## Write the lock files anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
-	$(COMPILE) --output-file requirements.lock
-	$(COMPILE) --group dev --output-file requirements-dev.lock
+	$(COMPILE) pyproject.toml --output-file requirements.lock
+	$(COMPILE) pyproject.toml --group dev --output-file requirements-dev.lock
+	$(COMPILE) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
 
 .PHONY: clean
 clean: ## Remove .venv, caches and build results (not groundwatch-data)

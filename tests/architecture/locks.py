@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Any
 
 from packaging.markers import Marker
 from packaging.requirements import Requirement
@@ -35,6 +36,8 @@ PYTHONS = (
     {"python_version": "3.11", "python_full_version": "3.11.0"},
     {"python_version": "3.14", "python_full_version": "3.14.0"},
 )
+BUILD = "requirements-build.lock"
+DEVELOP = "requirements-dev.lock"
 CPYTHON = {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
 PLATFORMS = [{**system, **python, **CPYTHON} for system in SYSTEMS for python in PYTHONS]
 
@@ -56,24 +59,35 @@ Lock = dict[str, Pin]  # by normalized name
 
 
 def faults(root: Path = ROOT) -> list[str]:
-    """Everything that is wrong with the two lock files under ``root``, a sentence each."""
+    """Everything that is wrong with the lock files under ``root``, a sentence each."""
     project = tomllib.loads((root / "pyproject.toml").read_text())
     runtime = [Requirement(line) for line in project["project"]["dependencies"]]
-    develop = [Requirement(line) for line in project["dependency-groups"]["dev"]]
+    groups = project["dependency-groups"]
     backend = [Requirement(line) for line in project["build-system"]["requires"]]
+    build = [*_group(groups, "build"), *backend]
+    develop = [*runtime, *_group(groups, "dev"), *backend]
+    wanted = {"requirements.lock": runtime, BUILD: build, DEVELOP: develop}
     try:
-        shipped = read_lock((root / "requirements.lock").read_text())
-        tested = read_lock((root / "requirements-dev.lock").read_text())
+        locks = {name: read_lock((root / name).read_text()) for name in wanted}
     except ValueError as error:
         return [str(error)]
     return [
-        *(f"requirements.lock: {fault}" for fault in _compare(runtime, shipped)),
+        *(f"{name}: {fault}" for name in wanted for fault in _compare(wanted[name], locks[name])),
         *(
-            f"requirements-dev.lock: {fault}"
-            for fault in _compare([*runtime, *develop, *backend], tested)
+            f"{fault}: {name} and {DEVELOP} differ"
+            for name in wanted
+            for fault in _disagreements(locks[name], locks[DEVELOP])
         ),
-        *_disagreements(shipped, tested),
     ]
+
+
+def _group(groups: dict[str, Any], name: str) -> Iterator[Requirement]:
+    """A dependency group with the groups that it includes (PEP 735)."""
+    for line in groups[name]:
+        if isinstance(line, dict):
+            yield from _group(groups, line["include-group"])
+        else:
+            yield Requirement(line)
 
 
 def read_lock(text: str) -> Lock:
@@ -153,11 +167,11 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _disagreements(runtime: Lock, develop: Lock) -> list[str]:
-    """What is tested must be what is shipped."""
+def _disagreements(part: Lock, develop: Lock) -> list[str]:
+    """What is tested must be what is shipped, and what that is built with."""
     return [
-        f"{name}: requirements.lock and requirements-dev.lock differ"
-        for name, pin in runtime.items()
+        name
+        for name, pin in part.items()
         if name not in develop
         or (develop[name].version, develop[name].hashes) != (pin.version, pin.hashes)
     ]
@@ -168,7 +182,7 @@ def main() -> int:
     for fault in found:
         sys.stderr.write(f"{fault}\n")
     if found:
-        sys.stderr.write("After a change of pyproject.toml: make lock, and commit both files.\n")
+        sys.stderr.write("After a change of pyproject.toml: make lock, and commit the files.\n")
     return 1 if found else 0
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from tests.architecture.locks import ROOT, faults, read_lock
 
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 Edit = Callable[[str, str, str], None]
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name in ("pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    for name in ("pyproject.toml", *LOCKS):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
@@ -57,6 +58,22 @@ def test_a_new_dependency_is_missing(project: Path, edit: Edit) -> None:
 def test_a_new_development_dependency_is_missing(project: Path, edit: Edit) -> None:
     edit("pyproject.toml", '"types-PyYAML",', '"types-PyYAML", "not-locked",')
     assert faults(project) == ["requirements-dev.lock: not-locked (pyproject.toml) is missing"]
+
+
+def test_a_new_dependency_of_the_build_is_missing_from_both(project: Path, edit: Edit) -> None:
+    edit("pyproject.toml", '"setuptools>=65",', '"setuptools>=65", "not-locked",')
+    assert faults(project) == [
+        "requirements-build.lock: not-locked (pyproject.toml) is missing",
+        "requirements-dev.lock: not-locked (pyproject.toml) is missing",
+    ]
+
+
+def test_a_build_with_another_version_than_the_tested_one(project: Path, edit: Edit) -> None:
+    hashed = read_lock((project / "requirements-build.lock").read_text())["hatchling"].hashes[0]
+    edit("requirements-build.lock", hashed, "sha256:" + "0" * 64)
+    assert faults(project) == [
+        "hatchling: requirements-build.lock and requirements-dev.lock differ"
+    ]
 
 
 def test_a_raised_bound_is_not_satisfied(project: Path, edit: Edit) -> None:
