@@ -60,13 +60,14 @@ test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
 	$(BIN)/pytest $(PARALLEL) tests/unit
 
 .PHONY: check
-check: $(STAMP) ## Lint, format, types, import contracts, lock files, Dockerfile, no registry addresses
+check: $(STAMP) ## Lint, format, types, import contracts, lock files, licences, Dockerfile, no addresses
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(TYPED)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tests.architecture.locks
 	$(BIN)/python -m tests.architecture.addresses
+	$(BIN)/python -m tests.architecture.licences
 	$(BIN)/hadolint Dockerfile
 
 .PHONY: format
@@ -108,6 +109,21 @@ lock: $(STAMP) ## Write the lock files anew from pyproject.toml (UPGRADE=--upgra
 	$(COMPILE) pyproject.toml --output-file requirements.lock
 	$(COMPILE) pyproject.toml --group dev --output-file requirements-dev.lock
 	$(COMPILE) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
+
+.PHONY: licences
+licences: $(STAMP) ## Write docs/licences.md anew, after a change of what is locked
+	@$(BIN)/python -m tests.architecture.licences --write
+
+# Not part of check: it needs the world, and says so by failing.
+.PHONY: audit
+audit: $(STAMP) ## Known faults in what is shipped (needs a network; fails where it has none)
+	@$(BIN)/python -m tests.architecture.audit
+
+.PHONY: sbom
+sbom: $(STAMP) ## The bill of materials of what is shipped (CycloneDX), in build/sbom.json
+	@mkdir -p build
+	@$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	  --output-file build/sbom.json requirements.lock
 
 .PHONY: clean
 clean: ## Remove .venv, caches and build results (not groundwatch-data)

@@ -21,6 +21,8 @@ EVERYTHING: Values = {
     "config": {
         "kafka_bootstrap": "kafka:9093",
         "kafka_security_protocol": "SASL_SSL",
+        "kafka_sasl_mechanism": "SCRAM-SHA-512",
+        "kafka_sasl_username": "groundwatch",
         "kafka_ssl_cafile": "/etc/groundwatch/secrets/kafka-ca/ca.crt",
         "topic_answers": "acme.answers",
         "group": "acme-checks",
@@ -105,8 +107,10 @@ SECRETS = {
     "judge": "a-key",
     "kafka.password": "a-password",
     "kafka-bootstrap": "kafka:9093",
+    "redis-password": "a-password",
+    "kafka-password": "a-password",
 }
-"""What the Secret of these values holds."""
+"""What the Secrets of these values, and of the docs, hold."""
 
 INSTALLATIONS: dict[str, Values] = {
     "small": SMALL,

@@ -26,12 +26,14 @@ def component(objects: Iterable[Object], kind: str, name: str) -> Object:
 
 
 def pods(objects: Iterable[Object]) -> dict[str, Object]:
-    """The pods' spec of each component."""
+    """The pods' spec of each component, that of `helm test` among them."""
+    templates = [
+        item if item["kind"] == "Pod" else item["spec"]["template"]
+        for item in of_kind(objects, "Pod", *WORKLOADS)
+    ]
     return {
-        item["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/component"]: item["spec"][
-            "template"
-        ]["spec"]
-        for item in of_kind(objects, *WORKLOADS)
+        item["metadata"]["labels"]["app.kubernetes.io/component"]: item["spec"]
+        for item in templates
     }
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import redis
 import yaml
 from typer.testing import CliRunner
 
+from service import alive
 from service.bootstrap import caps, check_redis
 from service.checks import CHECKS
 from service.cli import app
@@ -154,6 +158,8 @@ def test_groundwatch_takes_the_settings(chart: Chart, name: str) -> None:
         settings = load_settings(environment(objects, container))
         assert not settings.embedded
         assert settings.redis_url != "memory://"
+        if part == "doctor":
+            continue
         (port,) = container["ports"]
         if part == "web":
             assert ip_address(settings.host).is_unspecified
@@ -165,6 +171,7 @@ def test_groundwatch_takes_the_settings(chart: Chart, name: str) -> None:
 
 def test_every_value_arrives_as_it_was_given(everything: list[Object]) -> None:
     settings = load_settings(environment(everything, ours(pods(everything)["consumer"])))
+    assert settings.kafka_bootstrap == EVERYTHING["config"]["kafka_bootstrap"]
     assert settings.max_event_bytes == 1_048_576
     assert settings.documents_cache_bytes == 134_217_728
     assert settings.grace_s == 12.5
@@ -244,6 +251,63 @@ def test_probes_ask_what_the_endpoints_promise(everything: list[Object], part: s
     assert {container[probe]["httpGet"]["port"] for probe in paths} == {port["name"]}
 
 
+@pytest.mark.parametrize("part", ["consumer", "web"])
+def test_the_processes_answer_their_probes(
+    chart: Chart, part: str, redis_url: str, tmp_path: Path
+) -> None:
+    objects = chart.render(merged(SMALL, policy=POLICY))
+    container, port, policy = ours(pods(objects)[part]), free_port(), tmp_path / "policy.yaml"
+    policy.write_text(component(objects, "ConfigMap", "policy")["data"]["policy.yaml"])
+    made = environment(objects, container) | {
+        # This machine's, and a Kafka that is away: no reason to restart anything.
+        **{f"GROUNDWATCH_{name}": "127.0.0.1" for name in ("HOST", "METRICS_HOST")},
+        **{f"GROUNDWATCH_{name}": str(port) for name in ("PORT", "METRICS_PORT")},
+        "GROUNDWATCH_KAFKA_BOOTSTRAP": f"127.0.0.1:{free_port()}",
+        "GROUNDWATCH_REDIS_URL": redis_url,
+        "GROUNDWATCH_REDIS_NAMESPACE": f"chart-{port}",
+        "GROUNDWATCH_POLICY": str(policy),
+    }
+    if part == "web":  # which would not start without Kafka
+        del made["GROUNDWATCH_KAFKA_BOOTSTRAP"]
+        made["GROUNDWATCH_REDIS_URL"] = "memory://"
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.cli", *container["args"]],
+            env={**os.environ, **made},
+            cwd=tmp_path,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        paths = {
+            probe: f"http://127.0.0.1:{port}{container[probe]['httpGet']['path']}"
+            for probe in ("startupProbe", "livenessProbe", "readinessProbe")
+        }
+        until_up(paths["startupProbe"], process, tmp_path / "log")
+        assert httpx.get(paths["livenessProbe"], timeout=20).status_code == 200
+        ready = httpx.get(paths["readinessProbe"], timeout=20)
+        assert "redis" in ready.json()["checks"]
+        if part == "consumer":
+            assert ready.status_code == 503
+            assert ready.json()["checks"]["kafka"]["ok"] is False
+    finally:
+        process.kill()
+        process.wait(60)
+
+
+def until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + 60
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, log.read_text()
+        try:
+            assert httpx.get(address, timeout=20).status_code == 200
+        except httpx.TransportError:
+            time.sleep(0.1)
+        else:
+            return
+
+
 @pytest.mark.parametrize(("grace_s", "seconds"), [(None, 60), (12.5, 46), (40, 100)])
 def test_a_pod_is_given_time_to_drain_and_commit(
     chart: Chart, grace_s: float | None, seconds: int
@@ -297,8 +361,8 @@ def test_a_digest_pins_the_image(chart: Chart) -> None:
 
 
 def test_pods_are_spread_with_their_own_kind(everything: list[Object]) -> None:
-    for part, pod in pods(everything).items():
-        keys = set()
+    for part in ("consumer", "judge", "web"):
+        pod, keys = pods(everything)[part], set()
         for constraint in pod["topologySpreadConstraints"]:
             keys.add(constraint["topologyKey"])
             labels = constraint["labelSelector"]["matchLabels"]
@@ -310,8 +374,9 @@ def test_the_first_values_of_the_docs_are_taken(chart: Chart) -> None:
     page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
     (values, *_) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     objects = chart.render(yaml.safe_load(values))
-    assert of_kind(objects, "Deployment")
     assert [found for item in objects if (found := faults(item))] == []
+    settings = load_settings(environment(objects, ours(pods(objects)["consumer"])))
+    assert settings.kafka_sasl_mechanism == "SCRAM-SHA-512"
 
 
 # Beside an app.
@@ -375,7 +440,11 @@ def test_a_sidecar_never_holds_up_its_app(app_chart: Chart, name: str, process: 
     settings = load_settings(environment(objects, sidecar))
     assert settings.host == "127.0.0.1"
     assert ip_address(settings.metrics_host).is_unspecified
-    if process == "consume":
+    if process == "serve":
+        # The kubelet does not reach a loopback: the image's own health check does.
+        command = ["python", "-m", alive.__name__, str(settings.port)]
+        assert sidecar["livenessProbe"]["exec"]["command"] == command
+    else:
         assert sidecar["livenessProbe"]["httpGet"]["path"] == "/healthz"
         assert sidecar["ports"][0]["containerPort"] == settings.metrics_port
 
@@ -392,6 +461,16 @@ def test_the_snippet_of_the_docs_is_what_the_chart_writes(app_chart: Chart) -> N
     )
     for key in ("enableServiceLinks", "initContainers", "volumes"):
         assert snippet[key] == rendered[key]
+
+
+def test_helm_test_asks_the_doctor(chart: Chart) -> None:
+    objects = chart.render(SMALL)
+    pod = component(objects, "Pod", "doctor")
+    assert pod["metadata"]["annotations"]["helm.sh/hook"] == "test"
+    assert pod["spec"]["restartPolicy"] == "Never"
+    assert pod["spec"]["containers"][0]["args"] == ["doctor"]
+    consumer = ours(pods(objects)["consumer"])
+    assert environment(objects, pod["spec"]["containers"][0]) == environment(objects, consumer)
 
 
 # How many.
@@ -610,6 +689,7 @@ def wait_for(client: redis.Redis) -> None:
         ({"config": {"kafka_bootstraps": "kafka:9092"}}, "kafka_bootstraps"),
         ({"config": {"port": 80}}, "port"),
         ({"config": {"judge_api_key": "sk-1"}}, "judge_api_key"),
+        ({"config": {"judge_model_file": "/model"}}, "judge_model_file"),
         ({"config": {"max_cases": [1]}}, "max_cases"),
         ({"existingSecret": {"name": "s", "env": {"judge_key": "k"}}}, "judge_key"),
         ({"links": {"groundwatch": 'https://a"b'}}, "groundwatch"),
@@ -627,6 +707,7 @@ def test_the_schema_refuses(chart: Chart, wrong: Values, named: str) -> None:
     ("values", "said"),
     [
         ({}, "set config.kafka_bootstrap"),
+        (merged(SMALL, config={"kafka_bootstrap": None}), "set config.kafka_bootstrap"),
         ({"config": {"kafka_bootstrap": "kafka:9092"}}, "set config.redis_url"),
         (merged(SMALL, redis={"enabled": True}), "which Redis is meant"),
         (

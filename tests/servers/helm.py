@@ -14,7 +14,6 @@ import jsonschema
 import kubernetes_validate
 import yaml
 
-from tests.servers import one_at_a_time
 from tools.chart.helm import HelmMissing, helm_program
 
 __all__ = ["Chart", "HelmMissing", "Refused", "faults", "helm"]
@@ -33,7 +32,7 @@ class Refused(Exception):
 def helm(*arguments: str | Path, values: str = "{}") -> str:
     """Standard output; ``values``: JSON. Raises :class:`Refused`, and :class:`HelmMissing`."""
     done = subprocess.run(
-        [_program(), *map(str, arguments), "--values", "-"],
+        [helm_program(), *map(str, arguments), "--values", "-"],
         input=values,
         capture_output=True,
         text=True,
@@ -43,12 +42,6 @@ def helm(*arguments: str | Path, values: str = "{}") -> str:
     if done.returncode != 0:
         raise Refused(done.stderr + done.stdout)
     return done.stdout
-
-
-@cache
-def _program() -> str:
-    with one_at_a_time():
-        return helm_program()
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,6 @@ def _build(target: Path) -> None:
             env={**os.environ, "GOBIN": scratch},
             capture_output=True,
             text=True,
-            timeout=900,
             check=False,
         )
         if done.returncode != 0:

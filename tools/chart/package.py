@@ -12,11 +12,9 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import SecretStr
-
-from service.settings import Settings
+from service.settings import SECRETS, Settings
 from tools.chart import values
 from tools.chart.helm import HelmMissing, helm_program
 
@@ -43,18 +41,15 @@ def package(directory: Path) -> Path:
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, which then allows settings by name: secret ones from a Secret alone."""
+    """The schema, which then allows settings by name. Secret ones come from a Secret or a file;
+    ``redis_url`` alone may stand in plain view, since the password has a setting of its own."""
     config, secret = schema["properties"]["config"], schema["properties"]["existingSecret"]
     by_the_chart = config["propertyNames"]["not"]["enum"]
     names = [name for name in Settings.model_fields if name not in by_the_chart]
+    plain = [name for name in names if name not in SECRETS or name == "redis_url"]
     secret["properties"]["env"]["propertyNames"] = {"enum": names}
-    config["propertyNames"] = {"enum": [name for name in names if not _is_secret(name)]}
+    config["propertyNames"] = {"enum": [*plain, *(f"{name}_file" for name in SECRETS)]}
     return schema
-
-
-def _is_secret(name: str) -> bool:
-    annotation = Settings.model_fields[name].annotation
-    return SecretStr in (annotation, *get_args(annotation))
 
 
 def main() -> int:

@@ -18,14 +18,15 @@ GROUNDWATCH_METRICS_PORT: "9464"
 {{/* What the schema cannot say: values that cannot be used together. */}}
 {{- define "groundwatch.refusals" -}}
 {{- $given := merge (dict) .Values.config .Values.existingSecret.env -}}
-{{- if not (hasKey $given "kafka_bootstrap") -}}
+{{- if not $given.kafka_bootstrap -}}
 {{- fail "set config.kafka_bootstrap: host:port (or existingSecret.env.kafka_bootstrap)" -}}
 {{- end -}}
-{{- if and .Values.redis.enabled (hasKey $given "redis_url") -}}
+{{- $redis := or $given.redis_url $given.redis_url_file -}}
+{{- if and .Values.redis.enabled $redis -}}
 {{- fail "either redis.enabled or redis_url: which Redis is meant?" -}}
 {{- end -}}
-{{- if not (or .Values.redis.enabled (hasKey $given "redis_url")) -}}
-{{- fail "set config.redis_url (with a password: existingSecret.env.redis_url), or for a trial redis.enabled" -}}
+{{- if not (or .Values.redis.enabled $redis) -}}
+{{- fail "set config.redis_url (or existingSecret.env.redis_url), or for a trial redis.enabled" -}}
 {{- end -}}
 {{- if and .Values.existingSecret.env (not .Values.existingSecret.name) -}}
 {{- fail "existingSecret.env needs existingSecret.name: the Secret that holds those keys" -}}
@@ -35,7 +36,7 @@ GROUNDWATCH_METRICS_PORT: "9464"
 {{- fail (printf "%s is given twice: in config and in existingSecret.env" $name) -}}
 {{- end -}}
 {{- end -}}
-{{- if and .Values.judge.enabled (not (and (hasKey $given "judge_base_url") (hasKey $given "judge_model"))) -}}
+{{- if and .Values.judge.enabled (not (and $given.judge_base_url $given.judge_model)) -}}
 {{- fail "judge.enabled needs config.judge_base_url and config.judge_model" -}}
 {{- end -}}
 {{- if and .Values.policy .Values.existingPolicy -}}

@@ -45,7 +45,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
-{{/* (list $ "consumer" "extra YAML of labels"): name, namespace and labels of an object. */}}
+{{/* (list $ "consumer"): name, namespace and labels of an object. */}}
 {{- define "groundwatch.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ include "groundwatch.name" (list $root (index . 1)) }}

@@ -17,6 +17,25 @@ within grace_s; closing its clients takes up to 17 s more. */}}
 {{- min (int (index . 1)) (int $partitions) -}}
 {{- end -}}
 
+{{/* What every pod of groundwatch has. */}}
+{{- define "groundwatch.pod" -}}
+serviceAccountName: {{ include "groundwatch.serviceAccount" . }}
+automountServiceAccountToken: false
+# Else a Service called groundwatch would put GROUNDWATCH_PORT=tcp://… into the environment.
+enableServiceLinks: false
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* (dict "root" $ "component" "consumer" "port" "metrics" "args" (list "consume")): the pods of a
 component, from `metadata` on. */}}
 {{- define "groundwatch.pods" -}}
@@ -35,22 +54,8 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  serviceAccountName: {{ include "groundwatch.serviceAccount" $root }}
-  automountServiceAccountToken: false
-  # Else a Service called groundwatch would put GROUNDWATCH_PORT=tcp://… into the environment.
-  enableServiceLinks: false
+  {{- include "groundwatch.pod" $root | nindent 2 }}
   terminationGracePeriodSeconds: {{ include "groundwatch.gracePeriod" (list $root .component) }}
-  {{- with $values.imagePullSecrets }}
-  imagePullSecrets:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $values.priorityClassName }}
-  priorityClassName: {{ . }}
-  {{- end }}
-  {{- with $values.podSecurityContext }}
-  securityContext:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
   {{- with $own.nodeSelector | default $values.nodeSelector }}
   nodeSelector:
     {{- toYaml . | nindent 4 }}
@@ -108,6 +113,12 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 2
+      {{- if eq .component "web" }}
+      # Until nobody is sent here any more.
+      lifecycle:
+        preStop:
+          sleep: {seconds: 5}
+      {{- end }}
       {{- with $own.resources }}
       resources:
         {{- toYaml . | nindent 8 }}

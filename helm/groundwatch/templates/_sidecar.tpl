@@ -27,6 +27,12 @@ unready, and one that has not started holds up the app's containers. */}}
     periodSeconds: 10
     timeoutSeconds: 5
     failureThreshold: 30
+  {{- else }}
+  livenessProbe:
+    exec: {command: [python, -m, service.alive, "8321"]}
+    periodSeconds: 30
+    timeoutSeconds: 10
+    failureThreshold: 10
   {{- end }}
   {{- with .Values.sidecar.resources }}
   resources:
