@@ -114,8 +114,11 @@ def _cluster(inspection: Any, settings: Settings) -> Iterator[Advice]:
         planned, found, tools, settings.max_event_bytes, settings.max_case_bytes
     )
     user = settings.kafka_sasl_username or "ANONYMOUS"
-    rights = inspection.group_rights(settings.group)
-    yield from topics.examine_rights(planned, found, settings.group, rights, user, tools)
+    rights = {
+        group: inspection.group_rights(group)
+        for group in (settings.group, f"{settings.group}-feedback")
+    }
+    yield from topics.examine_rights(planned, found, rights, user, tools)
     told = inspection.clock()
     if told is None:
         yield Advice(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -291,3 +295,49 @@ def test_without_acls(secured: SecureBroker, login: Settings, shared: str, facts
     with pytest.raises(Outage, match=r"no such topic|not authorized for the topic"):
         mine.partition_count("absent")
     mine.close()
+
+
+# What the doctor says of a user's rights.
+
+
+def doctor(settings: Settings) -> tuple[int, list[tuple[str, str]]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "service.cli", "doctor", "--format", "json"],
+        env={**os.environ, **{f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    told = [line for line in json.loads(done.stdout)["advice"] if line["area"] == "access"]
+    return done.returncode, [(line["status"], line["said"] + " " + line["mend"]) for line in told]
+
+
+@pytest.fixture(scope="module")
+def installed(secured: SecureBroker, facts: TopicFacts, login: Settings) -> Settings:
+    """Topics of an installation, and the least rights on them."""
+    for name in NAMES[:5]:
+        facts.create_topic(name)
+    secured.allow(ACLS, dict(zip(NAMES, NAMES, strict=True)))
+    return login
+
+
+def test_the_doctor_finds_the_least_rights_enough(installed: Settings) -> None:
+    consumer = PartitionConsumer(options(installed), NAMES[0], NAMES[5])
+    consumer.poll(3_000)
+    consumer.close(5)
+    _, told = doctor(installed)
+    assert [status for status, _ in told] == ["warn"], told
+    assert "groundwatch-checks-feedback" in told[0][1], "nobody has joined it yet"
+
+
+def test_the_doctor_names_what_a_stranger_lacks(installed: Settings) -> None:
+    code, told = doctor(installed | {"kafka_sasl_username": STRANGER})
+    assert code == 1
+    assert {status for status, _ in told} == {"fail"}
+    assert any(
+        said.startswith("topic rag.verdicts: no right to Describe, Read, Write kafka-acls.sh")
+        and "--allow-principal User:stranger" in said
+        for _, said in told
+    ), told
+    assert any("group groundwatch-checks:" in said for _, said in told)
