@@ -35,7 +35,7 @@ class Connections(KafkaConnectionManager):  # type: ignore[misc]  # kafka has no
 
     async def _build_transport(self, *positional: Any, **named: Any) -> Any:
         transport = await super()._build_transport(*positional, **named)
-        transport._sock_recv = partial(_data_before_the_end, transport._sock_recv)  # noqa: SLF001
+        transport._sock_recv = partial(_data_before_the_end, transport._sock_recv)  # noqa: SLF001  # no public seam
         return transport
 
 
@@ -99,7 +99,7 @@ def _said(cause: BaseException, security: Mapping[str, Any]) -> str | None:
             return _tls(cause)
         case socket.gaierror():
             return "the name cannot be resolved; check GROUNDWATCH_KAFKA_BOOTSTRAP"
-        case ConnectionRefusedError():
+        case errors.KafkaConnectionError() if "ECONNREFUSED" in str(cause):
             return "connection refused; check GROUNDWATCH_KAFKA_BOOTSTRAP and that the broker runs"
     return None
 

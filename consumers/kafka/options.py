@@ -99,7 +99,7 @@ def connect(options: KafkaOptions, make: Callable[..., Any], **settings: Any) ->
             with contextlib.suppress(Exception):
                 client.close()
         # The client's own error only says that it could not bootstrap.
-        failures = [*reversed(started[-1]._manager.failures)] if started else []  # noqa: SLF001
+        failures = [*reversed(started[-1]._manager.failures)] if started else []  # noqa: SLF001  # our class
         raise _not_connected(options, error, failures) from None
 
 
@@ -130,6 +130,11 @@ def outages(doing: str) -> Iterator[None]:
         raise Outage(f"{doing}: not authorized for the consumer group; check its ACLs") from None
     except errors.ClusterAuthorizationFailedError:
         raise Outage(f"{doing}: not authorized on the cluster; check its ACLs") from None
+    except errors.SaslAuthenticationFailedError:
+        raise Outage(
+            f"{doing}: the broker refuses our login since; check the password or token "
+            "(GROUNDWATCH_KAFKA_SASL_PASSWORD, GROUNDWATCH_KAFKA_OAUTH_*)"
+        ) from None
     except errors.UnknownTopicOrPartitionError:
         raise Outage(f"{doing}: no such topic or partition; create it") from None
     except errors.KafkaError as error:

@@ -366,7 +366,7 @@ FAULTS: dict[str, tuple[Settings | Change, tuple[str, ...]]] = {
     ),
     "nobody listens": (
         lambda _, __, ___: {"kafka_bootstrap": f"127.0.0.1:{free_port()}"},
-        ("KAFKA_BOOTSTRAP", "broker"),
+        ("connection refused", "KAFKA_BOOTSTRAP", "broker runs"),
     ),
 }  # fmt: skip
 
@@ -430,6 +430,28 @@ def test_consume_says_why_it_waits_and_goes_on_when_it_is_mended(
     finally:
         set_password(secured, PASSWORD)
     assert wrong not in world.log()
+
+
+def test_a_password_that_is_changed_under_way_is_told(
+    secured: SecureBroker, login: Settings, shared: str
+) -> None:
+    consumer = PartitionConsumer(options(login), shared, shared)
+    consumer.poll(500)
+    set_password(secured, "another")
+    client = consumer._consumer._client
+    client._net.call_soon(lambda: [conn.close() for conn in [*client._manager._conns.values()]])
+    try:
+        with pytest.raises(Outage, match=r"refuses our login .*KAFKA_SASL_PASSWORD"):
+            poll_on(consumer)
+    finally:
+        set_password(secured, PASSWORD)
+    goes_on = False
+    give_up = time.monotonic() + 30
+    while not goes_on and time.monotonic() < give_up:
+        with contextlib.suppress(Outage):
+            goes_on = consumer.poll(200).unpositioned == {0} and consumer.commit({0: 0}, 2)
+    assert goes_on
+    consumer.close(5)
 
 
 def set_password(secured: SecureBroker, password: str) -> None:
