@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,16 +21,19 @@ _NAME_DIFFERS = (62, 64)
 
 
 class Connections(KafkaConnectionManager):  # type: ignore[misc]  # kafka has no types
-    """``failures``: of the last attempts to connect, the latest last; none since one succeeded."""
+    """``said``: why connections failed, as far as it can be told; empty since one succeeded. Words,
+    as an exception would keep its socket open."""
 
-    def __init__(self, *positional: Any, **named: Any) -> None:
-        self.failures: deque[BaseException] = deque(maxlen=8)
-        super().__init__(*positional, **named)
+    said = ""
 
     async def _connect(self, node: Any, conn: Any, *positional: Any, **named: Any) -> None:
-        conn.init_future.add_callback(lambda _: self.failures.clear())
-        conn.init_future.add_errback(self.failures.append)
+        conn.init_future.add_callback(lambda _: self._note(""))
+        conn.init_future.add_errback(lambda error: self._note(_in_words(error, self.config)))
         await super()._connect(node, conn, *positional, **named)
+
+    def _note(self, said: str | None) -> None:
+        # The last attempt of a bootstrap is cut short: it tells less than those before.
+        self.said = self.said if said is None else said
 
     async def _build_transport(self, *positional: Any, **named: Any) -> Any:
         transport = await super()._build_transport(*positional, **named)
@@ -46,13 +48,10 @@ def _data_before_the_end(receive: Callable[[], Received]) -> Received:
     return (data, None) if data else (data, end)
 
 
-def what_to_check(
-    bootstrap: str, security: Mapping[str, Any], failures: Iterable[BaseException]
-) -> str:
-    """A clause for an operator: what went wrong as far as it can be told, and where to look."""
-    for cause in _causes(failures):
-        if (said := _said(cause, security)) is not None:
-            return said
+def what_to_check(bootstrap: str, security: Mapping[str, Any], said: str) -> str:
+    """A clause for an operator: what was ``said``, else where to look."""
+    if said:
+        return said
     protocol = str(security.get("security_protocol", "PLAINTEXT"))
     if not protocol.endswith("SSL") and any(_speaks_tls(at) for at in bootstrap.split(",")):
         return (
@@ -68,10 +67,17 @@ def what_to_check(
     return f"check {'; '.join(checks)}"
 
 
-def _causes(failures: Iterable[BaseException]) -> Iterator[BaseException]:
-    """The failures, and what they were raised for or wrap."""
+def _in_words(failure: BaseException, security: Mapping[str, Any]) -> str | None:
+    for cause in _causes(failure):
+        if (said := _said(cause, security)) is not None:
+            return said
+    return None
+
+
+def _causes(failure: BaseException) -> Iterator[BaseException]:
+    """The failure, and what it was raised for or wraps."""
     seen: set[int] = set()
-    waiting: list[Any] = [*failures]
+    waiting: list[Any] = [failure]
     while waiting:
         cause = waiting.pop(0)
         if isinstance(cause, BaseException) and id(cause) not in seen:
@@ -100,7 +106,10 @@ def _said(cause: BaseException, security: Mapping[str, Any]) -> str | None:
         case socket.gaierror():
             return "the name cannot be resolved; check GROUNDWATCH_KAFKA_BOOTSTRAP"
         case errors.KafkaConnectionError() if "ECONNREFUSED" in str(cause):
-            return "connection refused; check GROUNDWATCH_KAFKA_BOOTSTRAP and that the broker runs"
+            return (
+                "connection refused; check the address (GROUNDWATCH_KAFKA_BOOTSTRAP) and that the "
+                "broker runs"
+            )
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,18 +99,16 @@ def connect(options: KafkaOptions, make: Callable[..., Any], **settings: Any) ->
             with contextlib.suppress(Exception):
                 client.close()
         # The client's own error only says that it could not bootstrap.
-        failures = [*reversed(started[-1]._manager.failures)] if started else []  # noqa: SLF001  # our class
-        raise _not_connected(options, error, failures) from None
+        said = started[-1]._manager.said if started else ""  # noqa: SLF001  # our class
+        raise _not_connected(options, error, said) from None
 
 
-def _not_connected(
-    options: KafkaOptions, error: BaseException, failures: Sequence[BaseException]
-) -> BaseException:
+def _not_connected(options: KafkaOptions, error: BaseException, said: str) -> BaseException:
     if isinstance(error, errors.KafkaConfigurationError | ValueError | TypeError | AssertionError):
         return Misconfiguration(f"Kafka settings are refused by the client: {error}")
     if isinstance(error, errors.KafkaError):
         seconds = options.bootstrap_timeout_ms / 1000
-        causes = what_to_check(options.bootstrap, options.security, [*failures, error])
+        causes = what_to_check(options.bootstrap, options.security, said)
         return Outage(
             f"no Kafka broker took us in at {options.bootstrap} in {seconds:g} s: {causes}"
         )
