@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from service.bootstrap import redis_connection
 from service.cli.printing import printable
 from service.cli.shared import err, out, progress, settings_of
 from service.doctor import clock, redis, sample, topics
@@ -22,7 +23,6 @@ from service.events import EventLimits
 from service.outage import Misconfiguration, Outage
 from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
-from service.store import connect
 from service.store import inspection as of_redis
 
 COLOURS: dict[Status, str] = {"ok": "green", "warn": "yellow", "fail": "bold red"}
@@ -114,8 +114,11 @@ def _cluster(inspection: Any, settings: Settings) -> Iterator[Advice]:
         planned, found, tools, settings.max_event_bytes, settings.max_case_bytes
     )
     user = settings.kafka_sasl_username or "ANONYMOUS"
-    rights = inspection.group_rights(settings.group)
-    yield from topics.examine_rights(planned, found, settings.group, rights, user, tools)
+    rights = {
+        group: inspection.group_rights(group)
+        for group in (settings.group, f"{settings.group}-feedback")
+    }
+    yield from topics.examine_rights(planned, found, rights, user, tools)
     told = inspection.clock()
     if told is None:
         yield Advice(
@@ -137,7 +140,7 @@ def _redis(settings: Settings) -> Iterator[Advice]:
             "" if settings.embedded else "set GROUNDWATCH_REDIS_URL: consumers share a Redis",
         )
         return
-    connection = connect(settings.redis_url, settings.redis_namespace)
+    connection = redis_connection(settings)
     try:
         facts = of_redis.inspect(connection)
         yield from redis.examine(facts)

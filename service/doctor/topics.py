@@ -324,56 +324,55 @@ def _largest(configs: Mapping[str, str]) -> int:
 def examine_rights(
     topics: Sequence[TopicPlan],
     found: Mapping[str, FoundTopic | None],
-    group: str,
-    group_rights: frozenset[str] | None,
+    groups: Mapping[str, frozenset[str] | None],
     user: str,
     tools: Tools,
 ) -> Iterator[Advice]:
-    """What the user may do, as the broker tells it. Empty rights of a topic are no rights."""
-    missing, untold = 0, 0
+    """What the user may do, as the broker tells it, with topics and with each of ``groups``. Empty
+    rights are no rights; None where the broker does not tell."""
+    untold: list[str] = []
+    faults: list[Advice] = []
     for topic in topics:
         facts = found.get(topic.name)
-        if facts is None:
-            continue
-        if facts.rights is None:
-            untold += 1
-            continue
-        lacking = [right for right in topic.rights if right not in facts.rights]
-        if lacking:
-            missing += 1
-            yield Advice(
-                "warn" if lacking == ["DESCRIBE_CONFIGS"] else "fail",
-                "access",
-                f"{topic.name}: no right to {', '.join(map(_operation, lacking))}",
-                _allow(lacking, "--topic", topic.name, user, tools),
-            )
-    lacking = sorted({"DESCRIBE", "READ"} - group_rights) if group_rights is not None else []
-    if lacking:
-        missing += 1
-        yield Advice(
-            "fail",
-            "access",
-            f"group {group}: no right to {', '.join(map(_operation, lacking))}",
-            _allow(lacking, "--group", group, user, tools),
-        )
-    if untold or group_rights is None:
-        of = f"on {untold} topics" if untold else f"on group {group}, which does not exist yet"
+        if facts is not None and facts.rights is None:
+            untold.append(topic.name)
+        elif facts is not None and facts.rights is not None:
+            lacking = [right for right in topic.rights if right not in facts.rights]
+            faults += _lacking("topic", topic.name, lacking, user, tools)
+    for group, rights in groups.items():
+        if rights is None:
+            untold.append(f"group {group}")
+        else:
+            faults += _lacking("group", group, sorted({"DESCRIBE", "READ"} - rights), user, tools)
+    yield from faults
+    if untold:
         yield Advice(
             "warn",
             "access",
-            f"the broker does not tell this user's rights {of}",
+            f"the broker does not tell this user's rights on {', '.join(untold)} (of a group, not "
+            "before a first member has joined it)",
             tools.command("kafka-acls.sh", "--list") + ", by a user who may",
         )
-    elif not missing:
+    elif not faults:
         yield Advice("ok", "access", "this user may read and write what the service needs")
+
+
+def _lacking(
+    kind: str, name: str, rights: Sequence[str], user: str, tools: Tools
+) -> Iterator[Advice]:
+    if not rights:
+        return
+    operations = [part for right in rights for part in ("--operation", _operation(right))]
+    yield Advice(
+        "fail",
+        "access",
+        f"{kind} {name}: no right to {', '.join(map(_operation, rights))}",
+        tools.command(
+            "kafka-acls.sh", "--add", "--allow-principal", f"User:{user}",
+            *operations, f"--{kind}", name,
+        ),
+    )  # fmt: skip
 
 
 def _operation(right: str) -> str:
     return "".join(part.capitalize() for part in right.split("_"))
-
-
-def _allow(rights: Sequence[str], option: str, name: str, user: str, tools: Tools) -> str:
-    operations = [part for right in rights for part in ("--operation", _operation(right))]
-    return tools.command(
-        "kafka-acls.sh", "--add", "--allow-principal", f"User:{user}", *operations, option, name
-    )

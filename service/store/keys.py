@@ -14,8 +14,8 @@
 | nd:A:D | hash | the same for day D, after 14 days |
 | days | zset | A:D by day |
 | releases:A | zset | release by last seen (ms) |
-| makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
 | first:A | zset | those releases by when they were first seen (ms) |
+| makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |

@@ -124,7 +124,7 @@ def test_replicas() -> None:
 def rights(
     found: dict[str, FoundTopic | None], group: frozenset[str] | None = ALL
 ) -> list[tuple[str, str, str]]:
-    said = examine_rights(PLANNED, found, "g", group, "gw", TOOLS)
+    said = examine_rights(PLANNED, found, {"g": group}, "gw", TOOLS)
     return [(line.status, line.said, line.mend) for line in said]
 
 
@@ -138,7 +138,7 @@ def test_a_missing_right_is_named_with_the_command_that_gives_it() -> None:
     found = as_planned(v=replace(facts, rights=frozenset({"DESCRIBE", "READ"})))
     ((status, said, mend),) = rights(found)
     assert status == "fail"
-    assert said == "v: no right to Write"
+    assert said == "topic v: no right to Write"
     assert shlex.split(mend)[-7:] == [
         "--add", "--allow-principal", "User:gw", "--operation", "Write", "--topic", "v"
     ]  # fmt: skip
