@@ -323,32 +323,16 @@ class KafkaSender:
         self._pid = 0
 
     def __call__(self, batch: Sequence[bytes]) -> int:
+        from kafka import KafkaProducer
+
         if self._pid != os.getpid():  # a producer's threads stay behind in a fork
-            self._producer = self._connect()
+            self._producer = KafkaProducer(**self._options)
             self._pid = os.getpid()
         return sum(not self._delivered(event) for event in [self._begin(raw) for raw in batch])
 
     def close(self) -> None:
         if self._producer is not None and self._pid == os.getpid():
             self._producer.close(timeout=5)
-
-    def _connect(self) -> Any:
-        """A producer; when it does not come up, its client must not leave a thread behind."""
-        from kafka import KafkaProducer
-        from kafka.net.compat import KafkaNetClient
-
-        started: list[Any] = []
-
-        def network(**configs: Any) -> Any:
-            started.append(KafkaNetClient(**configs))
-            return started[-1]
-
-        try:
-            return KafkaProducer(**self._options, kafka_client=network)
-        except BaseException:
-            for client in started:
-                client.close()
-            raise
 
     def _begin(self, event: bytes) -> Any:
         from kafka import errors

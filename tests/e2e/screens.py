@@ -7,7 +7,6 @@ from typing import Any
 
 from service.review.cases import Case
 from service.review.desk import Group
-from tests.unit.web.desk import MemoryDesk
 from tests.unit.web.judged import judgement, stored
 from tests.unit.web.world import NOW_MS, MemoryCases, MemoryTasks, World, case, finding, task
 
@@ -74,7 +73,7 @@ def german(case_id: str = "c1", **parts: Any) -> Case:
     )  # fmt: skip
 
 
-def arabic(case_id: str = "rtl") -> Case:
+def arabic(case_id: str = "rtl", **parts: Any) -> Case:
     answer = "السعر هو **54 €** لكل مقعد في الشهر.\n\n- خطة Pro\n- الفوترة شهرية"
     return case(
         case_id,
@@ -83,11 +82,11 @@ def arabic(case_id: str = "rtl") -> Case:
             "retrieved": [{"ref": "pricing#ar", "text": "خطة Pro: 45 € لكل مقعد في الشهر."}],
         },
         language="ar",
-        findings=[finding("54 €", answer)], evidence=[],
+        findings=[finding("54 €", answer)], evidence=[], **parts,
     )  # fmt: skip
 
 
-def long_one(case_id: str = "long") -> Case:
+def long_one(case_id: str = "long", **parts: Any) -> Case:
     paragraph = (
         "Der Vertrag läuft zwölf Monate und verlängert sich danach um jeweils einen Monat, wenn "
         "niemand kündigt. **Wichtig:** Die Frist beträgt 30 Tage. "
@@ -100,7 +99,7 @@ def long_one(case_id: str = "long") -> Case:
         {"event_id": case_id, "query": "Wie lange läuft der Vertrag?", "answer": answer,
          "retrieved": [{"ref": "terms#1", "text": chunk, "rank": 1}]},
         findings=[finding("54 €", answer, near_ref="terms#1", near_start=near, near_end=near + 4)],
-        evidence=[],
+        evidence=[], **parts,
     )  # fmt: skip
 
 
@@ -115,14 +114,13 @@ def group(group_id: str = "g1", **parts: Any) -> Group:
 
 
 def world(number: int = 1, **parts: Any) -> World:
-    """``number`` German cases ``c1`` …, the odd ones ``rtl`` and ``long``, a task and a group."""
-    names = [f"c{n}" for n in range(1, number + 1)]
-    cases = [german(name, occurred_ms=NOW_MS - n) for n, name in enumerate(names)]
+    """``number`` German cases ``c1`` …, the odd ones ``rtl`` and ``long`` after them, a task, and
+    the group of them all."""
+    cases = [german(f"c{n}", occurred_ms=NOW_MS - n) for n in range(1, number + 1)]
+    odd = [arabic(occurred_ms=NOW_MS - 1_000), long_one(occurred_ms=NOW_MS - 1_001)]
     return World(
-        cases=MemoryCases(*cases, arabic(), long_one()),
+        cases=MemoryCases(*cases, *odd),
         tasks=MemoryTasks(task("t1", cases[0].event)),
-        desk=MemoryDesk(
-            [*names, "rtl", "long"], ["t1"], {"g1": group()}, {"g1": names[:12]}
-        ),
+        groups=[group(open_cases=number + len(odd))],
         **parts,
-    )  # fmt: skip
+    )

@@ -8,7 +8,6 @@ from playwright.sync_api import Browser
 from tests.e2e.reviewing import Reviewer
 from tests.e2e.serving import Stranger, serving
 from tests.e2e.test_hostile_text import attack, hostile_case
-from tests.unit.web.desk import MemoryDesk
 from tests.unit.web.world import MemoryCases, MemoryTasks, World, task
 
 
@@ -29,10 +28,7 @@ def markdown(address: str) -> str:
 def test_a_hostile_answer_is_inert(chrome: Browser, elsewhere: Stranger, path: str) -> None:
     text = markdown(elsewhere.address) + attack(elsewhere.address)
     found = hostile_case(text, chunk_start=3, chunk_end=70)
-    world = World(
-        cases=MemoryCases(found), tasks=MemoryTasks(task(event=found.event)),
-        desk=MemoryDesk(["c1"], ["t1"]),
-    )  # fmt: skip
+    world = World(cases=MemoryCases(found), tasks=MemoryTasks(task(event=found.event)))
     with serving(world.app) as address:
         ann = Reviewer(chrome, address, "ann")
         page = ann.open(path)

@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from service.review.labels import Change
 from service.web.ports import JudgeState
 from tests.e2e.browser import MISSING, NAMES
 from tests.e2e.serving import Stranger, serving
@@ -24,7 +25,6 @@ from tests.unit.web.traffic import Stream, counters, judged
 from tests.unit.web.world import (
     NOW_MS,
     MemoryCases,
-    MemoryChanges,
     MemoryCounters,
     World,
     books,
@@ -52,13 +52,13 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def changes() -> MemoryChanges:
+def changes() -> list[Change]:
     pairs = [
         said(f"task:t{n}", name, WRONG if n < most else RIGHT, number=number)
         for n in range(20)
         for number, name, most in ((1, "ada", 8), (2, "bob", 6))
     ]
-    return MemoryChanges(*pairs, said("case:c1", "ada"))
+    return [*pairs, said("case:c1", "ada")]
 
 
 def many(number: int = 12) -> World:
@@ -67,7 +67,7 @@ def many(number: int = 12) -> World:
     cases = [case(f"c{n}", occurred_ms=NOW_MS - n * 3_600_000) for n in range(number)]
     return World(
         counters=MemoryCounters(made), cases=MemoryCases(*cases), books=books(8_412, 8_412),
-        judge=JudgeState("judge-large", True, 12), changes=changes(),
+        judge=JudgeState("judge-large", True, 12), said=changes(),
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def crowd() -> World:
     cases = [case(f"c{n}", headline=LONG, app=LONG, release=LONG) for n in range(80)]
     return World(
         counters=MemoryCounters(counters(streams)), cases=MemoryCases(*cases), books=books(9, 9),
-        changes=MemoryChanges(said("case:c1", LONG, replace(WRONG, note=LONG * 4))),
+        said=[said("case:c1", LONG, replace(WRONG, note=LONG * 4))],
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def test_hostile_names_are_inert(chromium: Browser, elsewhere: Stranger, path: s
     world = World(
         counters=MemoryCounters(counters([stream])), books=books(9, 9),
         cases=MemoryCases(case(app=text, release=text, headline=text, language=text)),
-        changes=MemoryChanges(said("case:c1", text, replace(WRONG, note=text))),
+        said=[said("case:c1", text, replace(WRONG, note=text))],
     )  # fmt: skip
     with serving(world.app) as address, ExitStack() as stack:
         page = pages(chromium, stack, 1440, "light", "en")

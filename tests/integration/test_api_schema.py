@@ -81,12 +81,14 @@ class Site:
 
     def aim(self, call: schemathesis.Case) -> None:
         """What fits the description is to find something now and then: cursors are ones that were
-        handed out, every other call that names a case, task or group finds one, and holds its
-        lease."""
+        handed out, points in time lie behind us, every other call that names a case, task or group
+        finds one, and holds its lease."""
         if call.meta is None or call.meta.generation.mode is not GenerationMode.POSITIVE:
             return
         if "cursor" in call.query:
             call.query["cursor"] = self.cursors.get(call.path, "")
+        if call.path == "/v1/incident":
+            call.query |= {"since": "2h", "until": ""}
         turn = next(self.turns)
         kind = call.path.split("/")[2].removesuffix("s") if call.path.startswith("/v1/") else ""
         known = self.subjects.get(kind)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -48,7 +45,6 @@ EVENT = {
     "retrieved": [{"ref": ref, "text": text} for ref, text in TEXTS.items()],
 }  # fmt: skip
 PATIENT_S = 30.0
-ROOT = Path(__file__).parents[2]
 
 
 class Emitted:
@@ -140,28 +136,6 @@ def test_into_kafka(topic: str, kafka_bootstrap: str, topic_facts) -> None:
     assert [json.loads(record.value or b"")["event_id"] for record in records] == [
         f"e{n}" for n in range(120)
     ]
-
-
-AWAY = """
-import threading
-from examples.emitters.groundwatch_emitter import KafkaSender
-sender = KafkaSender("127.0.0.1:1", bootstrap_timeout_ms=300)
-for _ in range(3):
-    try:
-        sender([b"{}"])
-    except Exception as error:
-        print(type(error).__name__, threading.active_count())
-"""
-
-
-def test_a_kafka_that_is_away_costs_no_thread_an_attempt() -> None:
-    # In a process of its own: kafka-python leaves the sockets of failed attempts to the collector.
-    done = subprocess.run(
-        [sys.executable, "-c", AWAY],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    assert done.stdout.splitlines() == ["KafkaTimeoutError 1"] * 3
 
 
 # LangChain.

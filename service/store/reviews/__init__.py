@@ -22,7 +22,7 @@ from service.review.desk import (
     UnknownParts,
     UnknownSubject,
 )
-from service.review.fitting import fitted, speaks_of_strangers
+from service.review.fitting import speaks_of_strangers
 from service.review.labels import Action, Change, Label, missing_parts
 from service.review.state import state_of
 from service.sampling import uniform
@@ -188,22 +188,18 @@ class Desk:
         return done
 
     def _label_picked(
-        self, case: Subject, body: Mapping[str, Any], reviewer: str, label: Label, now_ms: int
+        self, case: Subject, body: dict[str, Any], reviewer: str, label: Label, now_ms: int
     ) -> bool:
-        change = Change(
-            case.name,
-            case.version + 1,
-            now_ms,
-            reviewer,
-            Action.LABELLED_IN_BULK,
-            fitted(label, case.material),
-            context=_context(body),
-        )
         try:
             self._require(body["app"], "case", label, len(case.material.findings))
             lease = self._leases.claim(case.name, reviewer, now_ms)
+        except (Incomplete, LeaseTaken, UnknownSubject):
+            return False
+        change = self._bulk.change(case, body, reviewer, label, now_ms)
+        try:
             self._changes.append(case.history, change, lease=lease)
-        except (Incomplete, LeaseLost, LeaseTaken, Stale, UnknownSubject):
+        except (LeaseLost, Stale, UnknownSubject):
+            self._leases.release(lease)
             return False
         return True
 

@@ -54,7 +54,7 @@ class Bulk:
             # Others see that it goes on, and it does not run out in the middle.
             lease = self._leases.renew(lease, now_ms)
             changes = [
-                (one.history, self._change(one, one.body, lease, group, label, now_ms))
+                (one.history, self.change(one, one.body, lease.reviewer, label, now_ms, group))
                 for one in self._subjects.read(step)
                 if one.body is not None and not state_of(one.history).settled
             ]
@@ -70,20 +70,21 @@ class Bulk:
             ids = self._c.client.zrevrange(self._c.keys.index("group", group), 0, -1)
         return [f"case:{text(case_id)}" for case_id in ids]
 
-    def _change(
+    def change(
         self,
         case: Subject,
         body: dict[str, Any],
-        lease: Lease,
-        group: str,
+        reviewer: str,
         label: Label,
         now_ms: int,
+        group: str = "",
     ) -> Change:
+        """What the label becomes for one of the cases. ``group``: empty for one that was picked."""
         return Change(
             case.name,
             case.version + 1,
             now_ms,
-            lease.reviewer,
+            reviewer,
             Action.LABELLED_IN_BULK,
             fitted(label, case.material),
             group=group,

@@ -12,7 +12,6 @@ from service.review.desk import Group
 from service.review.labels import Action, Change
 from service.web.groups_page import LONGEST, PAGE_SIZE, cause_words
 from service.web.texts import LANGUAGES, Tongue, texts
-from tests.unit.web.desk import MemoryDesk
 from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.world import NOW_MS, MemoryCases, World, case
 
@@ -33,8 +32,7 @@ NUMBERS = group("g 2", app="shop", check="numbers", reason="absent", cause="54",
 
 
 def world(*groups: Group) -> World:
-    desk = MemoryDesk(known={one.group_id: one for one in groups})
-    return World(cases=MemoryCases(case()), desk=desk)
+    return World(cases=MemoryCases(case()), groups=groups)
 
 
 def listed(world: World, path: str) -> list[str]:

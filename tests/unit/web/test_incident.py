@@ -11,7 +11,6 @@ import pytest
 from service.accounting import prefix_of
 from service.makeup import PARTS, Makeup
 from service.web.incident import Counters, Incident, Window, incident, windows_of
-from tests.unit.web.desk import MemoryDesk
 from tests.unit.web.test_groups_page import group
 from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.world import NOW_MS, MemoryCases, MemoryCounters, World, case
@@ -134,10 +133,7 @@ def world(counters: Counters | None = None, **parts: Any) -> World:
     old = case("old", occurred_ms=(SINCE - 1) * HOUR_MS)
     day = NOW_MS // 86_400_000
     known = group(by_day=((day, 90), (day - 9, 5)))
-    return World(
-        cases=MemoryCases(*cases, old), counters=counted,
-        desk=MemoryDesk(known={"g1": known}), **parts,
-    )  # fmt: skip
+    return World(cases=MemoryCases(*cases, old), counters=counted, groups=[known], **parts)
 
 
 def words(found: Elements, tag: str = "main") -> str:

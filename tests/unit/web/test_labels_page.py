@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from service.review.desk import Disagreement
 from service.review.labels import (
     Action,
     AnswerCall,
@@ -30,7 +30,6 @@ from tests.unit.web.test_pages import HOSTILE, Elements, page
 from tests.unit.web.traffic import Stream, counters
 from tests.unit.web.world import (
     NOW_MS,
-    MemoryChanges,
     MemoryCounters,
     MemoryTasks,
     World,
@@ -65,7 +64,7 @@ def rows(world: World, path: str = "/labels") -> list[str]:
 
 
 def test_a_row_says_who_said_what_of_which_answer() -> None:
-    shown = page(World(changes=MemoryChanges(said("case:c1", "ada"))), "/labels")
+    shown = page(World(said=[said("case:c1", "ada")]), "/labels")
     text = " ".join(shown.of("table", **{"class": "labels"})[0]["text"].split())
     for told in ("ada", "1 h", "labelled", "answer: wrong", "cause: retrieval", "1 finding real",
                  "1 false alarm", "1 chunk needed", "the page was deleted"):  # fmt: skip
@@ -74,7 +73,7 @@ def test_a_row_says_who_said_what_of_which_answer() -> None:
 
 
 def test_labels_of_one_reviewer() -> None:
-    world = World(changes=MemoryChanges(said("case:c1", "ada"), said("case:c2", "bob")))
+    world = World(said=[said("case:c1", "ada"), said("case:c2", "bob")])
     shown = page(world, "/labels?reviewer=bob")
     assert shown.of("a", href="/cases/c2")
     assert not shown.of("a", href="/cases/c1")
@@ -82,8 +81,8 @@ def test_labels_of_one_reviewer() -> None:
 
 
 def test_a_blind_label_stays_sealed_while_its_task_is_open() -> None:
-    changes = MemoryChanges(said("task:t1", "ada"), said("task:t2", "ada"))
-    world = World(changes=changes, tasks=MemoryTasks(task("t1"), task("t2", status="done")))
+    changes = [said("task:t1", "ada"), said("task:t2", "ada")]
+    world = World(said=changes, tasks=MemoryTasks(task("t1"), task("t2", status="done")))
     shown = page(world, "/labels")
     bodies = [
         " ".join(row["text"].split()) for row in shown.of("tr") if "audit task" in row["text"]
@@ -104,18 +103,17 @@ def test_the_page_says_how_far_back_it_reads(lang: str, separator: str) -> None:
 
 def test_pages_of_labels() -> None:
     many = [said(f"case:c{n}", "ada", at_ms=NOW_MS - n) for n in range(60)]
-    shown = page(World(changes=MemoryChanges(*many)), "/labels?reviewer=ada")
+    shown = page(World(said=many), "/labels?reviewer=ada")
     (following,) = shown.of("a", **{"class": "action"})
     assert following["attrs"]["href"] == "/labels?reviewer=ada&cursor=50"
-    world = World(changes=MemoryChanges(*many))
+    world = World(said=many)
     assert len(rows(world, following["attrs"]["href"])) == 11
     assert world.get("/labels?cursor=zebra").status_code == 422
 
 
 def test_disagreements_stand_side_by_side() -> None:
     first, second = said("task:t1", "ada"), said("task:t1", "bob", RIGHT, number=2)
-    changes = MemoryChanges(first, second, disagreements=[Disagreement("t1", first, second)])
-    shown = page(World(changes=changes), "/labels?view=disagreements")
+    shown = page(World(said=[first, second]), "/labels?view=disagreements")
     body = shown.of("table", **{"class": "labels"})[0]
     assert "answer: wrong" in body["text"]
     assert "answer: correct" in body["text"]
@@ -126,7 +124,7 @@ def test_agreement_has_kappa_and_ac1_with_the_table_of_classes() -> None:
     for n in range(20):
         changes += [said(f"task:t{n}", "ada", WRONG if n < 8 else RIGHT),
                     said(f"task:t{n}", "bob", WRONG if n < 7 else RIGHT, number=2)]  # fmt: skip
-    shown = page(World(changes=MemoryChanges(*changes)), "/labels")
+    shown = page(World(said=changes), "/labels")
     (table,) = shown.of("table", **{"class": "agreement"})
     text = " ".join(table["text"].split())
     assert "95 %" in text.replace("\xa0", " ")
@@ -138,8 +136,8 @@ def test_agreement_has_kappa_and_ac1_with_the_table_of_classes() -> None:
 
 def test_what_people_said_enters_the_overview() -> None:
     stream = Stream("support", "r1", 10)
-    changes = MemoryChanges(said("case:c1", "ada"), said("case:c2", "bob", at_ms=NOW_MS - 1))
-    world = World(changes=changes, counters=MemoryCounters(counters([stream])), books=books(9, 9))
+    changes = [said("case:c1", "ada"), said("case:c2", "bob", at_ms=NOW_MS - 1)]
+    world = World(said=changes, counters=MemoryCounters(counters([stream])), books=books(9, 9))
     shown = page(world, "/overview")
     text = " ".join(shown.of("main")[0]["text"].split())
     assert "people called 2 of 4 findings real" in text
@@ -160,10 +158,10 @@ def test_only_labels_that_stand_are_counted() -> None:
 
 
 def test_changes_are_remembered_for_a_while() -> None:
-    changes, now = MemoryChanges(said("case:c1", "ada")), [0.0]
-    recent = RecentChanges(changes, lambda: now[0])
+    desk, now = World(said=[said("case:c1", "ada")]).desk, [0.0]
+    recent = RecentChanges(desk, lambda: now[0])
     assert len(recent.since(0)) == 1
-    changes.all.insert(0, said("case:c2", "ada", at_ms=NOW_MS))
+    desk.keep(said("case:c2", "ada", at_ms=NOW_MS))
     assert len(recent.since(0)) == 1
     now[0] = 31.0
     assert len(recent.since(0)) == 2
@@ -173,9 +171,8 @@ def test_changes_are_remembered_for_a_while() -> None:
 @pytest.mark.parametrize("path", ["/labels", "/labels?view=disagreements"])
 def test_hostile_notes_stay_text(path: str) -> None:
     label = Label(answer=AnswerCall.WRONG, note=HOSTILE)
-    first = said("case:c1", HOSTILE, label)
-    second = said("case:c1", "bob", label, number=2)
-    changes = MemoryChanges(first, second, disagreements=[Disagreement("c1", first, second)])
-    shown: Elements = page(World(changes=changes), path)
+    first = said("task:t1", HOSTILE, label)
+    second = said("task:t1", "bob", replace(label, answer=AnswerCall.CORRECT), number=2)
+    shown: Elements = page(World(said=[first, second]), path)
     assert {element["tag"] for element in shown.found}.isdisjoint({"script", "img", "style"})
     assert HOSTILE in shown.of("main")[0]["text"]

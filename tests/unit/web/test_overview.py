@@ -21,7 +21,6 @@ from tests.unit.web.traffic import NOW_HOUR, TODAY, Stream, counters, drawn, jud
 from tests.unit.web.world import (
     NOW_MS,
     MemoryCases,
-    MemoryChanges,
     MemoryCounters,
     World,
     books,
@@ -257,12 +256,12 @@ def test_a_fault_split_is_by_people_where_they_said_anything_else_by_the_judge()
     judged(made, {"retrieval": 2}, OLD)
     partly = Label(answer=AnswerCall.PARTLY)
     of_new = {"app": "support", "release": "r2"}
-    changes = MemoryChanges(
+    changes = [
         *(said(f"case:w{n}", "ada", context=of_new) for n in range(4)),
         said("case:p", "ada", partly, context=of_new),
         said("case:c", "ada", RIGHT, context=of_new),
-    )
-    found = page(World(counters=MemoryCounters(made), books=books(9, 9), changes=changes),
+    ]
+    found = page(World(counters=MemoryCounters(made), books=books(9, 9), said=changes),
                  "/overview?days=30")  # fmt: skip
     rows = [text(row) for row in found.of("div", **{"class": "fault"})]
     new, old = (next(row for row in rows if row.startswith(f"support · {name}"))

@@ -6,7 +6,6 @@ import pytest
 
 from service.review.labels import Action, AnswerCall, Fault, Label
 from service.web.queue_page import PAGE_SIZE
-from tests.unit.web.desk import MemoryDesk
 from tests.unit.web.people import Person
 from tests.unit.web.test_groups_page import group
 from tests.unit.web.test_pages import Elements, page
@@ -107,8 +106,7 @@ def crowd(number: int = 4) -> World:
     cases = [case(name, occurred_ms=NOW_MS - n) for n, name in enumerate(names)]
     other = case("other", occurred_ms=NOW_MS - 1, group="g2")
     known = group("g1", open_cases=number)
-    desk = MemoryDesk([*names, "other"], known={"g1": known}, members={"g1": names})
-    return World(cases=MemoryCases(*cases, other), desk=desk)
+    return World(cases=MemoryCases(*cases, other), groups=[known])
 
 
 def rows(world: World, path: str) -> list[str]:

@@ -11,7 +11,7 @@ from service.policy import AppPolicy, Policy, ReviewPolicy
 from service.review.desk import Group
 from service.review.labels import AnswerCall, Fault, FindingCall, Label, Why
 from service.web.labelling import finding_key, ref_key
-from tests.unit.web.desk import LEASE_MS, MemoryDesk
+from tests.unit.web.desk import LEASE_MS
 from tests.unit.web.people import Person
 from tests.unit.web.test_pages import HOSTILE, Elements, hostile_case
 from tests.unit.web.world import (
@@ -53,11 +53,10 @@ def clock() -> Clock:
 
 @pytest.fixture
 def world(clock: Clock) -> World:
-    names = ["c1", "c2", "c3"]
     return World(
-        cases=MemoryCases(*(case(name) for name in names)),
+        cases=MemoryCases(case("c1"), case("c2"), case("c3", group="g2")),
         tasks=MemoryTasks(task()),
-        desk=MemoryDesk(names, ["t1"], {"g1": GROUP}, {"g1": ["c1", "c2"]}),
+        groups=[GROUP],
         now=clock,
     )
 
@@ -193,7 +192,7 @@ def test_a_case_that_somebody_holds_says_who_and_what_to_do(world: World) -> Non
     assert shown.of("form", id="label") == []
     assert shown.of("a", href="/review/next")
     bob.open("/review/next")
-    assert bob.path == "/cases/c2"
+    assert bob.path == "/cases/c3"  # of another cause than ann is at
 
 
 def test_a_late_save_shows_what_the_other_said_and_overwrites_nothing(
@@ -421,7 +420,8 @@ def test_a_group_shows_its_cause_its_trend_and_an_example(world: World) -> None:
     ann = Person(world)
     shown = ann.open("/groups/g1")
     told = main(ann)
-    assert shown.of("h1")[0]["text"] == "[pricing#seats]"
+    told_first = "Cites “[pricing#seats]”, which no retrieved text is called"
+    assert shown.of("h1")[0]["text"] == told_first
     assert "240 answers alike: citations · unknown ref" in told
     assert [bar["text"] for bar in shown.of("rect")][-1].endswith(": 200")
     assert {bar["attrs"]["height"] for bar in shown.of("rect")} == {"10", "48"}

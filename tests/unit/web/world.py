@@ -9,27 +9,35 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
 import orjson
 
-from service.accounting import Books, PartitionBook, States, books_of
+from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, States, books_of
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
-from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace, priority
-from service.review.desk import ChangePage, Disagreement, DisagreementPage
+from service.review.cases import (
+    SEVERITY_ORDER,
+    Case,
+    CaseFilter,
+    CasePage,
+    CaseSummary,
+    QueuePlace,
+    priority,
+)
+from service.review.desk import Group
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
-from tests.unit.web.desk import MemoryDesk
+from tests.unit.web.desk import MemoryDesk, cut
 
 LOOP = asyncio.new_event_loop()
 NOW_MS = 1_796_000_000_000
@@ -137,24 +145,22 @@ def task(task_id: str = "t1", event: Mapping[str, Any] = EVENT, **parts: Any) ->
 
 
 class MemoryTasks:
-    """Tasks in a list, open ones by when they are due."""
+    """Tasks in a list, open ones by when they are due. ``labelled``: whether a person said anything
+    of one."""
 
     def __init__(self, *tasks: Task) -> None:
         self.tasks = sorted(tasks, key=lambda task: task.due_ms)
         self.away = False
+        self.labelled: Callable[[str, str], bool] = lambda task_id, reviewer: False
 
     def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
         self._reach()
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
         found = [task for task in self.tasks if task.status == "open"]
-        more = str(first + limit) if len(found) > first + limit else None
-        return TaskPage(found[first : first + limit], more)
+        return TaskPage(*cut(found, cursor, limit))
 
     def counts(self) -> dict[str, int]:
         self._reach()
-        return dict(Counter(task.status for task in self.tasks))
+        return dict.fromkeys(TASK_STATES, 0) | Counter(task.status for task in self.tasks)
 
     def get(self, task_id: str) -> Task | None:
         self._reach()
@@ -165,7 +171,9 @@ class MemoryTasks:
         return frozenset(
             task.task_id
             for task in self.tasks
-            if task.task_id in task_ids and task.status == "open"
+            if task.task_id in task_ids
+            and task.status == "open"
+            and not self.labelled(task.task_id, reviewer)
         )
 
     def _reach(self) -> None:
@@ -182,57 +190,59 @@ class MemoryCases:
 
     def list_cases(self, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
         self._reach()
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
-        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
-        more = str(first + limit) if len(found) > first + limit else None
-        return CasePage(found[first : first + limit], more)
+        return CasePage(*cut(self._fitting(filter), cursor, limit))
 
     def case(self, case_id: str) -> Case | None:
         self._reach()
-        return next((case for case in self.cases if case.summary.case_id == case_id), None)
+        seen = (case for case in self.cases if case.summary.status != "withheld")
+        return next((case for case in seen if case.summary.case_id == case_id), None)
 
     def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
         self._reach()
-        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
-        ids = [summary.case_id for summary in found]
+        if replace(filter, severity=None) != CaseFilter() != replace(filter, group=None):
+            return None
+        ids = [summary.case_id for summary in self._fitting(filter)]
         return QueuePlace(ids.index(case_id) + 1, len(ids)) if case_id in ids else None
 
     def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
         self._reach()
-        found = [case.summary for case in self.cases if _matches(case.summary, filter)]
+        found = self._fitting(replace(filter, status="open"))
         found = [summary for summary in found if summary.occurred_ms <= until_ms]
         return sorted(found, key=lambda summary: summary.occurred_ms)[:limit]
 
     def case_counts(self) -> dict[str, int]:
         self._reach()
-        return dict(Counter(case.summary.status for case in self.cases))
+        return dict.fromkeys(CASE_STATES, 0) | Counter(one.summary.status for one in self.cases)
 
     def open_by_severity(self) -> dict[str, int]:
         self._reach()
-        found = [case.summary for case in self.cases if case.summary.status == "open"]
-        return dict(Counter(summary.severity for summary in found))
+        found = Counter(summary.severity for summary in self._fitting(CaseFilter()))
+        return dict.fromkeys(SEVERITY_ORDER, 0) | found
 
     def open_since(self, since_ms: int) -> int:
         self._reach()
-        found = [case.summary for case in self.cases if case.summary.status == "open"]
-        return sum(summary.occurred_ms >= since_ms for summary in found)
+        return len(self._fitting(CaseFilter(since_ms=since_ms)))
 
     def oldest_open_ms(self) -> int | None:
         self._reach()
-        found = [case.summary for case in self.cases if case.summary.status == "open"]
-        return min((summary.occurred_ms for summary in found), default=None)
+        return min((summary.occurred_ms for summary in self._fitting(CaseFilter())), default=None)
 
     def facets(self) -> dict[str, list[str]]:
         self._reach()
-        return {
-            "apps": sorted({case.summary.app for case in self.cases}),
-            "releases": sorted({case.summary.release for case in self.cases}),
-            "checks": ["citations", "numbers"],
-            "reasons": sorted({reason for case in self.cases for reason in case.summary.reasons}),
-            "languages": sorted({case.summary.language for case in self.cases}),
+        seen = self._fitting(CaseFilter(status=None))
+        values = {
+            "apps": [summary.app for summary in seen],
+            "releases": [summary.release for summary in seen],
+            "checks": [check for summary in seen for check in summary.checks],
+            "reasons": [reason for summary in seen for reason in summary.reasons],
+            "languages": [summary.language for summary in seen],
         }
+        return {name: sorted(set(found)) for name, found in values.items()}
+
+    def _fitting(self, filter: CaseFilter) -> list[CaseSummary]:
+        """By falling priority."""
+        summaries = (case.summary for case in self.cases)
+        return [one for one in summaries if one.status != "withheld" and _matches(one, filter)]
 
     def _reach(self) -> None:
         if self.away:
@@ -251,7 +261,7 @@ class MemoryCounters:
         self.made = list(makeups)
         self.reads = 0
 
-    def makeups(self, app: str) -> list[Makeup]:
+    def makeups(self, app: str) -> Sequence[Makeup]:
         return [made for made in self.made if made.app == app]
 
     def counters(
@@ -265,27 +275,6 @@ class MemoryCounters:
         }
 
 
-class MemoryChanges:
-    """What people said, the newest first."""
-
-    def __init__(self, *changes: Change, disagreements: Sequence[Disagreement] = ()) -> None:
-        self.all = sorted(changes, key=lambda change: -change.at_ms)
-        self.different = list(disagreements)
-
-    def changes(
-        self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
-    ) -> ChangePage:
-        if cursor is not None and not cursor.isdecimal():
-            raise ValueError("not a cursor of this list")
-        first = int(cursor or 0)
-        found = [change for change in self.all if reviewer in (None, change.reviewer)]
-        more = str(first + limit) if len(found) > first + limit else None
-        return ChangePage(found[first : first + limit], more)
-
-    def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
-        return DisagreementPage(self.different[:limit], None)
-
-
 def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
     values = {
         "app": [summary.app],
@@ -295,7 +284,7 @@ def _matches(summary: CaseSummary, filter: CaseFilter) -> bool:
         "severity": [summary.severity],
         "status": [summary.status],
         "language": [summary.language],
-        "group": [summary.group],
+        "group": [summary.group] if summary.status == "open" else [],
     }
     if filter.since_ms is not None and summary.occurred_ms < filter.since_ms:
         return False
@@ -328,7 +317,8 @@ def books(received: int = 10, checked: int = 10) -> Books:
 
 @dataclass
 class World:
-    """The app and everything it was composed of."""
+    """The app and everything it was composed of. ``groups``: the last seen first; ``said``: what
+    people said before."""
 
     cases: MemoryCases = field(default_factory=MemoryCases)
     tasks: MemoryTasks = field(default_factory=MemoryTasks)
@@ -339,15 +329,20 @@ class World:
     health: Health = field(default_factory=Health)
     metrics: Metrics = field(default_factory=Metrics)
     options: WebOptions = field(default_factory=WebOptions)
-    desk: MemoryDesk = field(default_factory=MemoryDesk)
+    groups: Sequence[Group] = ()
+    said: Sequence[Change] = ()
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
-    changes: MemoryChanges | None = None
     policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
-        self.desk.told = self.changes
+        known = {group.group_id: group for group in self.groups}
+        self.desk = MemoryDesk(self.cases, self.tasks, known, self.now)
+        self.desk.keep(*self.said)
+        self.tasks.labelled = lambda task_id, reviewer: (
+            self.desk.labelled(f"task:{task_id}", reviewer).label is not None
+        )
         self.app = create_app(
             intake=self.intake,
             cases=self.cases,
