@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr
-
 from consumers.answers import AnswersConsumer, AnswersOptions
 from consumers.delivery import Courier, ReviewSink, VerdictSink
 from consumers.feedback import FeedbackConsumer, FeedbackOptions, FeedbackThread, TopicMissing
@@ -24,7 +22,7 @@ from service.bootstrap import Parts
 from service.health import Health
 from service.joining import FeedbackJoin
 from service.outage import Misconfiguration
-from service.settings import Settings
+from service.settings import Settings, revealed
 from service.tls import client_context
 
 
@@ -55,17 +53,17 @@ def _security(settings: Settings) -> dict[str, Any]:
         settings.kafka_ssl_cafile,
         settings.kafka_ssl_certfile,
         settings.kafka_ssl_keyfile,
-        _revealed(settings.kafka_ssl_password),
+        revealed(settings.kafka_ssl_password),
     )
     given = {
         "security_protocol": settings.kafka_security_protocol,
         "ssl_cafile": _named(settings.kafka_ssl_cafile),
         "ssl_certfile": _named(settings.kafka_ssl_certfile),
         "ssl_keyfile": _named(settings.kafka_ssl_keyfile),
-        "ssl_password": _revealed(settings.kafka_ssl_password),
+        "ssl_password": revealed(settings.kafka_ssl_password),
         "sasl_mechanism": settings.kafka_sasl_mechanism,
         "sasl_plain_username": settings.kafka_sasl_username,
-        "sasl_plain_password": _revealed(settings.kafka_sasl_password),
+        "sasl_plain_password": revealed(settings.kafka_sasl_password),
         "sasl_oauth_token_provider": _tokens(settings),
     }
     return {name: value for name, value in given.items() if value is not None}
@@ -77,7 +75,7 @@ def _tokens(settings: Settings) -> TokenFile | TokenEndpoint | None:
     if settings.kafka_oauth_token_file is not None:
         return TokenFile(settings.kafka_oauth_token_file)
     url, client_id = settings.kafka_oauth_token_url, settings.kafka_oauth_client_id
-    secret = _revealed(settings.kafka_oauth_client_secret)
+    secret = revealed(settings.kafka_oauth_client_secret)
     if url is None or client_id is None or secret is None:
         return None
     context = client_context("KAFKA_OAUTH_SSL", settings.kafka_oauth_ssl_cafile)
@@ -86,10 +84,6 @@ def _tokens(settings: Settings) -> TokenFile | TokenEndpoint | None:
 
 def _named(path: Path | None) -> str | None:
     return str(path) if path is not None else None
-
-
-def _revealed(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret is not None else None
 
 
 @contextlib.contextmanager

@@ -25,11 +25,12 @@ from service.metrics import Metrics
 from service.outage import Misconfiguration
 from service.pipeline import Terms
 from service.policy import Policy
-from service.settings import Settings, SettingsError, load_policy
-from service.store import Caps, Store, connect
+from service.settings import Settings, SettingsError, load_policy, revealed
+from service.store import Access, Caps, Connection, Denied, Store, connect
 from service.store.budget import Account
 from service.store.reviews import Desk
 from service.store.reviews.retention import Retention
+from service.tls import client_context
 from service.traces import NO_TRACES, Traces
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Parts:
 def build(settings: Settings, policy: Policy | None = None) -> Parts:
     """Raises :class:`Outage` when Redis is away, :class:`Misconfiguration` or
     :class:`SettingsError` when something can never work."""
-    connection = connect(settings.redis_url, settings.redis_namespace)
+    connection = redis_connection(settings)
     store = Store.over(connection, caps(settings), CHECKS)
     store.checkpoints.open()
     check_redis(store)
@@ -96,6 +97,20 @@ def build(settings: Settings, policy: Policy | None = None) -> Parts:
     traces = _traces(settings)
     ingest = Ingest(store, documents, terms, metrics, traces)
     return Parts(settings, store, documents, terms, metrics, ingest, traces)
+
+
+def redis_connection(settings: Settings) -> Connection:
+    """Raises :class:`Misconfiguration` for a TLS file that cannot be used; does not talk yet."""
+    access = Access(
+        settings.redis_username,
+        revealed(settings.redis_password),
+        settings.redis_ssl_cafile,
+        settings.redis_ssl_certfile,
+        settings.redis_ssl_keyfile,
+        revealed(settings.redis_ssl_password),
+    )
+    client_context("REDIS_SSL", access.cafile, access.certfile, access.keyfile, access.key_password)
+    return connect(settings.redis_url, settings.redis_namespace, access=access)
 
 
 def _traces(settings: Settings) -> Traces:
@@ -114,7 +129,10 @@ def _document_server(settings: Settings) -> DocumentServer | None:
     from service.document_server import DocumentServer
 
     return DocumentServer(
-        settings.documents_url, settings.documents_timeout_s, settings.documents_cache_bytes
+        settings.documents_url,
+        settings.documents_timeout_s,
+        settings.documents_cache_bytes,
+        tls=client_context("DOCUMENTS_SSL", settings.documents_ssl_cafile),
     )
 
 
@@ -178,6 +196,7 @@ def judge(parts: Parts, corpora: Corpora, scripted: bool = False) -> tuple[Judge
         key.get_secret_value() if key is not None else "",
         temperature,
         seed,
+        client_context("JUDGE_SSL", settings.judge_ssl_cafile),
     )
     options = JudgeOptions(
         settings.judge_max_tokens,
@@ -207,8 +226,17 @@ def check_redis(store: Store) -> None:
     """Refuse a Redis that may throw keys away; warn about one that forgets at a restart."""
     if store.connection.embedded:
         return
-    with store.connection.guard():
-        info = store.connection.client.info()
+    try:
+        with store.connection.guard():
+            info = store.connection.client.info()
+    except Denied:
+        log.warning(
+            "redis_not_checked",
+            consequence="whether it evicts keys and keeps what it holds is not known, nor how full "
+            "it is: cases are kept until it refuses them",
+            mend="let the Redis user run INFO: docs/transport.md",
+        )
+        return
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         raise Misconfiguration(

@@ -64,7 +64,9 @@ class DocumentServer:
         timeout_s: float = 2.0,
         cache_bytes: int = 64 << 20,
         clock: Callable[[], float] = time.monotonic,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        """``tls``: whom to trust; None is the system's CAs."""
         self._template = template
         self._timeout_s = timeout_s
         self._clock = clock
@@ -76,7 +78,7 @@ class DocumentServer:
             # Proxies and netrc of the environment are no business of ours. The system's
             # certificates are those that an operator can add to.
             trust_env=False,
-            verify=ssl.create_default_context() if template.startswith("https") else False,
+            verify=(tls or ssl.create_default_context()) if template.startswith("https") else False,
             limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
             # A compressed answer could unpack to anything.
             headers={"user-agent": "groundwatch", "accept-encoding": "identity"},
@@ -126,7 +128,7 @@ class DocumentServer:
             self._health.failed(str(fault))
             return None
         except Exception as error:  # noqa: BLE001 (whatever went wrong, the text is missing; it must not stop a consumer)
-            self._health.failed(type(error).__name__)
+            self._health.failed(_in_words(error))
             return None
         self._health.answered()
         self._cache.put(key, text)
@@ -154,6 +156,12 @@ class DocumentServer:
                 if self._clock() > give_up:
                     raise _Failed("too slow")
         return _text_of(bytes(body), response.headers.get("content-type", ""))
+
+
+def _in_words(error: Exception) -> str:
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return "its certificate is not trusted; check GROUNDWATCH_DOCUMENTS_SSL_CAFILE"
+    return type(error).__name__
 
 
 def _text_of(body: bytes, content_type: str) -> str:

@@ -424,6 +424,10 @@ def read_yaml(path: Path, named_by: str) -> Any:
         raise SettingsError(f"{named_by}: {path} is not valid YAML{where}") from None
 
 
+def revealed(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
+
+
 def load_policy(path: Path | None) -> Policy:
     """The policy file, validated; defaults without one. Raises :class:`SettingsError`."""
     if path is None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from service.bootstrap import redis_connection
 from service.cli.printing import printable
 from service.cli.shared import err, out, progress, settings_of
 from service.doctor import clock, redis, sample, topics
@@ -22,7 +23,6 @@ from service.events import EventLimits
 from service.outage import Misconfiguration, Outage
 from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
-from service.store import connect
 from service.store import inspection as of_redis
 
 _PRINCIPALS = {
@@ -148,7 +148,7 @@ def _redis(settings: Settings) -> Iterator[Advice]:
             "" if settings.embedded else "set GROUNDWATCH_REDIS_URL: consumers share a Redis",
         )
         return
-    connection = connect(settings.redis_url, settings.redis_namespace)
+    connection = redis_connection(settings)
     try:
         facts = of_redis.inspect(connection)
         yield from redis.examine(facts)

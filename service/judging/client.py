@@ -42,13 +42,15 @@ _SENT_HEADERS = ("host", "accept", "content-type", "content-length")
 class EndpointOptions:
     """``base_url`` ends where ``/chat/completions`` is to follow (``http://localhost:11434/v1``,
     ``https://NAME.openai.azure.com/openai/v1``). ``api_key``: sent as a bearer token, nothing is
-    sent when empty. ``temperature`` and ``seed``: None leaves them to the endpoint."""
+    sent when empty. ``temperature`` and ``seed``: None leaves them to the endpoint. ``tls``: whom
+    to trust; None is the system's CAs."""
 
     base_url: str
     model: str
     api_key: str = field(default="", repr=False)
     temperature: float | None = 0.0
     seed: int | None = None
+    tls: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for a key that no header can carry, without repeating it."""
@@ -92,7 +94,7 @@ class JudgeClient:
             max_retries=0,
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
             http_client=httpx2.AsyncClient(
-                transport=_Transport(options.api_key, options.base_url.startswith("https")),
+                transport=_Transport(options),
                 trust_env=False,
                 follow_redirects=False,
             ),
@@ -224,11 +226,12 @@ class _Unreadable(Exception):
 class _Transport(httpx2.AsyncBaseTransport):
     """Sends our own headers and no others; reads a bounded, uncompressed body."""
 
-    def __init__(self, api_key: str, encrypted: bool) -> None:
-        self._api_key = api_key
+    def __init__(self, options: EndpointOptions) -> None:
+        self._api_key = options.api_key
+        encrypted = options.base_url.startswith("https")
         self._inner = httpx2.AsyncHTTPTransport(
             # The system's certificates are those that an operator can add to.
-            verify=ssl.create_default_context() if encrypted else False,
+            verify=(options.tls or ssl.create_default_context()) if encrypted else False,
             trust_env=False,
             limits=httpx2.Limits(max_connections=None, keepalive_expiry=30.0),
         )

@@ -29,7 +29,8 @@ WAIT = {
     CallOutcome.RATE_LIMITED: "the endpoint limits the rate: if this lasts, lower "
     "GROUNDWATCH_JUDGE_CONCURRENCY or GROUNDWATCH_JUDGE_CALLS_PER_MINUTE",
     CallOutcome.SERVER_ERROR: "the endpoint answers with server errors",
-    CallOutcome.TRANSPORT: "the endpoint cannot be reached, or its connections break",
+    CallOutcome.TRANSPORT: "the endpoint cannot be reached, or its connections break; where it is "
+    "https://, see that its certificate is trusted (GROUNDWATCH_JUDGE_SSL_CAFILE)",
     CallOutcome.TIMEOUT: "the endpoint does not answer in time",
     CallOutcome.NOT_A_COMPLETION: "what answers there is no chat completion: a proxy's page, or "
     "another service",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.store.archive import Archive
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
-from service.store.connection import MEMORY_URL, Connection, StoreOutage, connect
+from service.store.connection import MEMORY_URL, Access, Connection, Denied, StoreOutage, connect
 from service.store.erasure import Erasure
 from service.store.feedback import Changed, Feedback, Repeated
 from service.store.jobs import Jobs, Taken
@@ -28,10 +28,11 @@ from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint", "Checkpoints",
-    "Connection", "Decided", "Duplicates", "Erasure", "Feedback", "Fenced", "Gone", "Jobs",
-    "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending", "Refused", "Repeated",
-    "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
+    "MEMORY_URL", "Access", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint",
+    "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure", "Feedback",
+    "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending",
+    "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
+    "Tasks", "connect",
 ]  # fmt: skip
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -27,6 +30,38 @@ _HEALING = frozenset(
 
 class StoreOutage(Outage):
     """Redis is away, full, or not writable for now."""
+
+
+class Denied(StoreOutage):
+    """The ACL user may not run a command, or not touch a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who we are to Redis, where the URL does not say it, and the TLS of ``rediss://``: PEM files,
+    read anew for each connection. ``key_password``: of an encrypted ``keyfile``."""
+
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    cafile: Path | None = None
+    certfile: Path | None = None
+    keyfile: Path | None = None
+    key_password: str | None = field(default=None, repr=False)
+
+    def options(self, url: str) -> dict[str, Any]:
+        """What redis-py is given beside the URL."""
+        login = {"username": self.username, "password": self.password}
+        tls = {
+            "ssl_ca_certs": self.cafile,
+            "ssl_certfile": self.certfile,
+            "ssl_keyfile": self.keyfile,
+            "ssl_password": self.key_password,
+        }
+        given = {**login, **(tls if url.startswith("rediss:") else {})}
+        return {name: str(value) for name, value in given.items() if value is not None}
+
+
+ANYBODY = Access()
 
 
 class Connection:
@@ -66,11 +101,14 @@ class Connection:
         try:
             yield
         except (redis.ConnectionError, redis.TimeoutError) as error:
-            raise StoreOutage(
-                f"Redis is away ({type(error).__name__}); check its address and that it runs"
-            ) from None
+            raise StoreOutage(_what_to_check(error)) from None
         except redis.ResponseError as error:
             code = _error_code(error)
+            if code == "NOPERM" or isinstance(error, redis.exceptions.NoPermissionError):
+                raise Denied(
+                    f"the Redis user lacks a permission (NOPERM: {_denied(error)}); compare its "
+                    "ACL with the line in docs/transport.md"
+                ) from None
             if code not in _HEALING:
                 raise
             raise StoreOutage(f"Redis refuses to write for now ({code})") from None
@@ -96,7 +134,45 @@ def _error_code(error: redis.ResponseError) -> str:
     return str(error).removeprefix("-").split(" ", 1)[0]
 
 
-def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) -> Connection:
+_COMMAND = re.compile(r"run the '([\w|-]+)' command")
+
+
+def _denied(error: redis.ResponseError) -> str:
+    """Redis before 7 does not name the command; what is done in a script is never named."""
+    command = _COMMAND.search(str(error))
+    if command is not None:
+        return command[1]
+    return "one of the keys" if "key" in str(error) else "a command in a script"
+
+
+def _what_to_check(error: BaseException) -> str:
+    if isinstance(error, redis.AuthenticationError):
+        return (
+            "Redis refuses the user or the password; check GROUNDWATCH_REDIS_USERNAME and "
+            "GROUNDWATCH_REDIS_PASSWORD, or those in GROUNDWATCH_REDIS_URL"
+        )
+    for cause in (error.__cause__, error.__context__):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            reason = cause.verify_message.rstrip(".")
+            return (
+                f"TLS: the certificate of Redis is not trusted ({reason}); check "
+                "GROUNDWATCH_REDIS_SSL_CAFILE, and the host in GROUNDWATCH_REDIS_URL"
+            )
+        if isinstance(cause, ssl.SSLError):
+            reason = (cause.reason or "closed").replace("_", " ").lower()
+            return (
+                f"TLS with Redis fails ({reason}); check whether it speaks TLS at that port, and "
+                "GROUNDWATCH_REDIS_SSL_CERTFILE if it asks for a certificate"
+            )
+    return (
+        f"Redis is away ({type(error).__name__}); check its address, that it runs, and whether it "
+        "speaks TLS there (rediss://) or not (redis://)"
+    )
+
+
+def connect(
+    url: str, namespace: str = "groundwatch", timeout_s: float = 5.0, access: Access = ANYBODY
+) -> Connection:
     """Connect to ``redis://``, ``rediss://``, ``unix://`` or ``memory://``. Does not talk yet.
 
     redis-py's own retries are off: a retried script whose first answer was lost would count twice
@@ -112,6 +188,7 @@ def connect(url: str, namespace: str = "groundwatch", timeout_s: float = 5.0) ->
         socket_connect_timeout=min(timeout_s, 2.0),
         retry=Retry(NoBackoff(), 0),
         health_check_interval=0,
+        **access.options(url),
     )
     return Connection(client, Keys(namespace))
 

@@ -16,7 +16,7 @@ from service.store.connection import Connection, text
 OUTSIDE = frozenset(
     {
         "eval", "evalsha", "script", "ping", "info", "time", "scan", "expire", "exists", "unlink",
-        "hget", "hgetall", "hmget", "hset", "hsetnx", "hdel", "hincrby", "smembers",
+        "hget", "hgetall", "hmget", "hset", "hsetnx", "hdel", "hincrby", "hscan", "smembers",
         "lrange", "rpush", "lrem",
         "zcard", "zcount", "zmscore", "zrange", "zrangebyscore", "zrem", "zrevrange",
         "zrevrangebyscore", "zrevrank",
@@ -26,10 +26,11 @@ OUTSIDE = frozenset(
 """Commands that the code runs outside of its scripts."""
 
 _CALL = re.compile(r"redis\.p?call\(\s*['\"]([A-Za-z]+)['\"]")
+# The key in the place of each argument: some commands take several keys.
 _MAY_RUN = """
 local refused = {}
 for _, name in ipairs(ARGV) do
-  if not redis.acl_check_cmd(name, KEYS[1], '1', '1', '1', '1') then
+  if not redis.acl_check_cmd(name, KEYS[1], KEYS[1], KEYS[1], KEYS[1], KEYS[1]) then
     table.insert(refused, name)
   end
 end
@@ -93,8 +94,8 @@ def _info(client: Any) -> dict[str, Any]:
 def _user(client: Any) -> str:
     try:
         return text(client.acl_whoami())
-    except redis.ResponseError:
-        return "default"
+    except redis.ResponseError:  # a user without the right
+        return str(client.connection_pool.connection_kwargs.get("username") or "default")
 
 
 def _refused(client: Any, key: str) -> tuple[str, ...] | None:

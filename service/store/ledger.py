@@ -13,7 +13,7 @@ from service.accounting import counters_of, partition_counts, totals_of
 from service.drafts import CaseDraft, JobDraft
 from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
 from service.sampling import INITIAL_FACTORS, decode_factors
-from service.store.connection import Connection, text
+from service.store.connection import Connection, Denied, text
 from service.store.keys import ID_BUCKETS
 from service.store.makeups import MAKEUPS_PER_APP, encode_makeup
 from service.store.places import index_of
@@ -289,11 +289,15 @@ class Ledger:
         return not most or used < self._caps.memory_share * most
 
     def memory(self) -> tuple[int, int]:
-        """Bytes in use, and ``maxmemory`` (0: no limit). The embedded store knows neither."""
+        """Bytes in use, and ``maxmemory`` (0: no limit). The embedded store knows neither, nor does
+        a Redis that does not let us ask."""
         if self._c.embedded:
             return 0, 0
-        with self._c.guard():
-            memory = self._c.client.info("memory")
+        try:
+            with self._c.guard():
+                memory = self._c.client.info("memory")
+        except Denied:
+            return 0, 0
         return int(memory["used_memory"]), int(memory.get("maxmemory", 0))
 
 

@@ -1,4 +1,5 @@
-"""One suite, two stores: ``memory://`` and a real Redis must do the same.
+"""One suite, two stores: ``memory://`` and a real Redis must do the same. There we are the user of
+docs/transport.md, with nothing more than the tests' own commands.
 
 ``TEST_REDIS_URL`` names a server to use instead of a private one (it is flushed); tests that
 configure or freeze the server are then skipped.
@@ -15,6 +16,12 @@ from service.store import MEMORY_URL, Connection, connect
 from tests.contract.world import MakeWorld, World
 from tests.servers import unavailable
 from tests.servers.redis import RedisMissing, RedisServer
+from tests.servers.redis_user import REDIS_PASSWORD, REDIS_USER, documented_line
+
+OF_THE_TESTS = (
+    "~* +keys +type +get +set +incrby +ttl +hlen +object +flushall +flushdb +config +select +multi"
+)
+"""What a test does by itself to look at a store, to break one and to empty it."""
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +29,11 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer | 
     if os.environ.get("TEST_REDIS_URL"):
         yield None
         return
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server = RedisServer(
+        tmp_path_factory.mktemp("redis"),
+        users=f"{documented_line()} {OF_THE_TESTS}",
+        login=f"{REDIS_USER}:{REDIS_PASSWORD}@",
+    )
     try:
         server.start()
     except RedisMissing as error:

@@ -9,18 +9,26 @@ import asyncio
 import json
 import logging
 import socket
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from service import bootstrap
 from service.judging.calls import HEALING, NO_USAGE, Call, CallOutcome, Reply, Usage
 from service.judging.client import MAX_BODY_BYTES, EndpointOptions, JudgeClient
 from service.judging.completions import estimated
+from service.judging.corpora import Corpora
 from service.judging.dialect import Structured
+from service.outage import Misconfiguration
+from service.settings import load_settings
+from service.tls import client_context
+from tests.servers.certificates import Authority
 from tests.servers.llm import (
     COMPLETION_TOKENS,
     PROMPT_TOKENS,
@@ -642,3 +650,40 @@ def test_the_probe_finds_the_strictest_way(
     assert found.usage.tokens == spent * GIVEN.tokens
     asked = server.requests[-1].body.get("response_format", {"type": "prompt"})
     assert asked["type"] == structured.value
+
+
+def test_an_authority_of_ones_own_is_trusted_when_it_is_named(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    context = authority.issue("judge").server_context()
+    with LlmServer(context) as server:
+        server.play(OK)
+        assert server.base_url.startswith("https://")
+
+        def outcome(tls: ssl.SSLContext | None) -> CallOutcome:
+            async def ask() -> Reply:
+                client = JudgeClient(EndpointOptions(server.base_url, "m", KEY, tls=tls))
+                try:
+                    return await client.call(CALL, DEADLINE_S)
+                finally:
+                    await client.close()
+
+            return asyncio.run(ask()).outcome
+
+        assert outcome(client_context("JUDGE_SSL", authority.ca)) is CallOutcome.ANSWERED
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+        # The key goes to nobody who cannot show a certificate.
+        for stranger in (None, client_context("JUDGE_SSL", Authority(tmp_path / "other").ca)):
+            server.play(OK)
+            assert outcome(stranger) is CallOutcome.TRANSPORT
+            assert not server.requests
+
+
+def test_the_authority_comes_from_the_settings(tmp_path: Path) -> None:
+    settings = {
+        "GROUNDWATCH_JUDGE_BASE_URL": "https://judge.internal/v1",
+        "GROUNDWATCH_JUDGE_MODEL": "m",
+        "GROUNDWATCH_JUDGE_SSL_CAFILE": str(tmp_path / "absent.pem"),
+    }
+    parts = bootstrap.build(load_settings(settings))
+    with pytest.raises(Misconfiguration, match="GROUNDWATCH_JUDGE_SSL_CAFILE: cannot read"):
+        bootstrap.judge(parts, Corpora(parts.documents))

@@ -30,6 +30,7 @@ from service.document_server import (
 from service.documents import Documents
 from service.settings import Settings
 from service.store import MEMORY_URL, connect
+from tests.servers.certificates import Authority
 
 TIMEOUT_S = 0.5
 SECRET = "ada@example.org's chunk"
@@ -118,6 +119,41 @@ def address(answers: Answers) -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path / "certificates")
+
+
+@pytest.fixture
+def secure_address(answers: Answers, authority: Authority) -> Iterator[str]:
+    handler = type("Bound", (Handler,), {"answers": answers})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    context = authority.issue("documents").server_context()
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # who hangs up is no news
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield f"https://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_an_authority_of_ones_own_is_trusted_when_it_is_named(
+    answers: Answers, secure_address: str, authority: Authority
+) -> None:
+    answers.give("/a", "text", headers={"content-type": "text/plain"})
+    template = f"{secure_address}/{{ref}}"
+    trusted = build(Settings(documents_url=template, documents_ssl_cafile=authority.ca))
+    assert trusted.documents.get([("", "a")]) == {("", "a"): "text"}
+    stranger = DocumentServer(template, timeout_s=5)
+    keys = [("", f"b{number}") for number in range(FAILURES)]
+    with structlog.testing.capture_logs() as logs:
+        assert stranger.get(keys) == {}
+    stranger.close()
+    assert "GROUNDWATCH_DOCUMENTS_SSL_CAFILE" in logs[0]["fault"]
 
 
 @pytest.fixture

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from kafka import KafkaAdminClient
+from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
 from consumers.kafka import KafkaOptions, PartitionConsumer, RecordProducer, TopicFacts
 from consumers.runtime import kafka_options
+from service.demo.scripted_judge import ScriptedJudge
+from service.demo.scripted_rulings import Oracle
 from service.outage import Outage
 from service.settings import load_settings
 from tests.integration.conftest import _collect_sockets_now
+from tests.integration.reviewer import Reviewer
+from tests.integration.world import World, answer_event
 from tests.servers import one_at_a_time, unavailable
 from tests.servers.certificates import Authority
+from tests.servers.redis import RedisMissing
 from tests.servers.secure_kafka import PASSWORD, STRANGER, USER, SecureBroker, unsigned_token
+from tests.servers.secure_redis import SecureRedis
 from tools.kafka.broker import free_port
 from tools.kafka.jars import KafkaMissing, broker_jars
 
@@ -165,6 +176,106 @@ def test_a_token_from_a_file_that_is_replaced(token: Settings, shared: str) -> N
     goes_round(options(token), shared, b"token again")
 
 
+@pytest.fixture
+def secure_redis(tmp_path: Path, authority: Authority) -> Iterator[SecureRedis]:
+    server = SecureRedis(tmp_path / "redis", authority)
+    try:
+        server.start()
+    except RedisMissing as error:
+        unavailable(str(error))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def judge(authority: Authority) -> Iterator[Settings]:
+    """A scripted endpoint over TLS."""
+    endpoint = ScriptedJudge(Oracle(lambda *_: False))
+    context = authority.issue("judge").server_context()
+    server = endpoint._server
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    with endpoint:
+        yield {
+            "judge_base_url": endpoint.base_url.replace("http:", "https:"),
+            "judge_model": "scripted-oracle",
+            "judge_flip_share": 0,
+            "judge_ssl_cafile": authority.ca,
+        }
+
+
+@pytest.fixture
+def world(secured, facts, login, secure_redis, judge, tmp_path) -> Iterator[World]:
+    """Everything over TLS, under the documented users. Only what makes topics and events is the
+    administrator."""
+    name = uuid.uuid4().hex[:8]
+    topics = {f"topic_{kind}": f"{kind}-{name}" for kind in ("feedback", "reviews")}
+    for topic in topics.values():
+        facts.create_topic(topic)
+    admin = KafkaOptions(secured.bootstrap, bootstrap_timeout_ms=15_000)
+    settings = login | secure_redis.settings | judge | topics
+    url = settings.pop("redis_url")
+    made = World(facts, admin, url, tmp_path, redis_namespace="groundwatch", **settings)
+    Path(made.environment["GROUNDWATCH_POLICY"]).write_text(
+        "default: &all {sampling: {audit: 0, flagged_high: 1, flagged: 1, abstained: 1,"
+        " low_overlap: 1, rest: 0.2}}\napps: {support: *all, sales: *all}"
+    )
+    group = made.settings.group
+    used = made.settings
+    names = (
+        *(used.topic_answers, used.topic_dead_letters, used.topic_verdicts, used.topic_feedback),
+        *(used.topic_reviews, group, f"{group}-feedback"),
+    )
+    secured.allow(ACLS, dict(zip(NAMES, names, strict=True)))
+    yield made
+    made.close()
+
+
+def test_a_whole_installation(world: World, facts: TopicFacts) -> None:
+    world.produce(200)
+    world.consume()
+    world.judge()
+    address = world.serve()
+    world.until_received()
+    event = json.loads(answer_event("by-http", faulty=True))
+    taken = httpx.post(f"{address}/v1/answers", json=event)
+    assert taken.status_code == 202, taken.text
+    world.until(lambda: world.received() == 201)
+    said = {"event_id": "by-http", "app": "support", "thumb": "down"}
+    assert httpx.post(f"{address}/v1/feedback", json=said).status_code == 202
+    world.until(lambda: world.totals().get("judge:judged", 0) >= 10)
+    heard = (f"{world.settings.group}-feedback", world.settings.topic_feedback)
+    world.until(lambda: facts.committed(*heard) == {0: 1})
+    person = Reviewer(address, "ada")
+    person.start()
+    try:
+        world.until(lambda: len(person.saved) >= 5)
+    finally:
+        person.leave()
+    world.until(lambda: not world.parts.store.reviews.unflushed(1))
+    assert len(list(facts.read_all(world.settings.topic_reviews))) >= 5
+    world.until(lambda: sum(world.committed().values()) == 201)
+    ready = [world.probe("/readyz", number) for number in (0, 1)]
+    assert [answer.status_code for answer in ready] == [200, 200], [a.text for a in ready]
+    assert len(world.dead()) == 2
+    world.stop(world.servers[0])
+    assert [world.stop(process) for process in world.processes] == [0, 0]
+    for command in (
+        ("books",),
+        ("checkpoints",),
+        ("dead-letters", "list"),
+        ("export", "labels"),
+        ("export", "cases"),
+        ("erase", "--user-hash", "nobody", "--yes"),
+        ("rebuild", "--yes"),
+        ("books",),
+    ):
+        done = world.run(*command)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert PASSWORD not in done.stdout + done.stderr
+    assert set(world.books().values()) == {0}
+    assert PASSWORD not in world.logs()
+
+
 # What a fault is called.
 
 
@@ -243,6 +354,16 @@ FAULTS: dict[str, tuple[Settings | Change, tuple[str, ...]]] = {
         },
         ("KAFKA_SSL_CERTFILE",),
     ),
+    "a certificate for another host": (
+        lambda broker, _, __: {
+            "kafka_bootstrap": broker.elsewhere,
+            "kafka_security_protocol": "SSL",
+            "kafka_sasl_mechanism": None,
+            "kafka_sasl_username": None,
+            "kafka_sasl_password": None,
+        },
+        ("not valid for '127.0.0.1'", "KAFKA_BOOTSTRAP"),
+    ),
     "nobody listens": (
         lambda _, __, ___: {"kafka_bootstrap": f"127.0.0.1:{free_port()}"},
         ("KAFKA_BOOTSTRAP", "broker"),
@@ -257,13 +378,6 @@ def test_a_fault_names_what_to_check(
     change, says = FAULTS[fault]
     changed = change if isinstance(change, dict) else change(secured, authority, tmp_path)
     refused(options(login | changed, 2_500), *says)
-
-
-def test_a_certificate_for_another_host(login: Settings, secured: SecureBroker) -> None:
-    """The broker's names are localhost and 127.0.0.1; this machine's own name is none of them."""
-    port = secured.login.rpartition(":")[2]
-    said = refused(options(login | {"kafka_bootstrap": f"127.0.0.2:{port}"}, 2_500), "KAFKA_")
-    assert said
 
 
 def test_a_token_that_is_not_there(token: Settings) -> None:
@@ -295,6 +409,34 @@ def test_without_acls(secured: SecureBroker, login: Settings, shared: str, facts
     with pytest.raises(Outage, match=r"no such topic|not authorized for the topic"):
         mine.partition_count("absent")
     mine.close()
+
+
+def test_consume_says_why_it_waits_and_goes_on_when_it_is_mended(
+    secured: SecureBroker, world: World
+) -> None:
+    world.produce(20, poison_every=0)
+    wrong = "not yet the password"
+    world.consume(kafka_sasl_password=wrong)
+    world.until(lambda: "KAFKA_SASL_PASSWORD" in world.probe("/readyz").text)
+    unready = world.probe("/readyz")
+    assert unready.status_code == 503
+    assert "refuses the user or the password" in unready.json()["checks"]["kafka"]["detail"]
+    assert world.probe("/healthz").status_code == 200
+    assert world.processes[0].poll() is None
+    set_password(secured, wrong)
+    try:
+        world.until_received()
+        world.until(lambda: world.probe("/readyz").status_code == 200)
+    finally:
+        set_password(secured, PASSWORD)
+    assert wrong not in world.log()
+
+
+def set_password(secured: SecureBroker, password: str) -> None:
+    with contextlib.closing(KafkaAdminClient(bootstrap_servers=secured.bootstrap)) as admin:
+        admin.alter_user_scram_credentials(
+            [UserScramCredentialUpsertion(USER, ScramMechanism.SCRAM_SHA_512, password)]
+        )
 
 
 # What the doctor says of a user's rights.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,11 @@ class Pair:
     certificate: Path
     key: Path
     both: Path
+
+    def server_context(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.both)
+        return context
 
 
 class Authority:

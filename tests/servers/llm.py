@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -68,7 +69,8 @@ def failure(
 class LlmServer:
     """``with LlmServer() as server``: answers in a thread of its own until the end of the block."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.requests: list[Request] = []
         self.base_url = ""
         self._script: Script = lambda request: failure(501, "no script")
@@ -108,9 +110,10 @@ class LlmServer:
         asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
 
     async def _start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         port = self._server.sockets[0].getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{port}/v1"
+        scheme = "http" if self._tls is None else "https"
+        self.base_url = f"{scheme}://127.0.0.1:{port}/v1"
 
     async def _stop(self) -> None:
         assert self._server is not None

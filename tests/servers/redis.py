@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import redis
@@ -32,12 +33,20 @@ def redis_binary() -> str:
 
 
 class RedisServer:
-    """On ``127.0.0.1:port``; its data outlives :meth:`kill` and :meth:`restart`."""
+    """On ``127.0.0.1:port``; its data outlives :meth:`kill` and :meth:`restart`. ``more``: further
+    arguments of the server's."""
 
-    def __init__(self, directory: Path, port: int | None = None) -> None:
+    more: Sequence[str] = ()
+
+    def __init__(
+        self, directory: Path, port: int | None = None, *, users: str = "", login: str = ""
+    ) -> None:
+        """``users``: lines of an ACL file beside the default user, who may do all; ``login``: what
+        stands before the host in ``url``."""
         self.directory = directory
         self.port = port or free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.url = f"redis://{login}127.0.0.1:{self.port}/0"
+        self._users = users
         self._process: subprocess.Popen[bytes] | None = None
 
     def is_running(self) -> bool:
@@ -45,14 +54,18 @@ class RedisServer:
 
     def start(self) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
-        arguments = (
+        arguments: tuple[str, ...] = (
             *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.directory)),
             *("--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
             *("--maxmemory-policy", "noeviction", "--daemonize", "no"),
         )
+        if self._users:
+            acl = self.directory / "users.acl"
+            acl.write_text(f"user default on nopass ~* &* +@all\n{self._users}\n")
+            arguments += ("--aclfile", str(acl))
         with (self.directory / "redis.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [redis_binary(), *arguments], stdout=log, stderr=subprocess.STDOUT
+                [redis_binary(), *arguments, *self.more], stdout=log, stderr=subprocess.STDOUT
             )
         self._wait_until_ready()
 

@@ -29,6 +29,8 @@ ssl.keystore.location={keystore}
 ssl.truststore.type=PEM
 ssl.truststore.location={ca}
 ssl.principal.mapping.rules=RULE:^CN=([^,]+).*$/$1/,DEFAULT
+listener.name.elsewhere.ssl.keystore.type=PEM
+listener.name.elsewhere.ssl.keystore.location={elsewhere}
 listener.name.mutual.ssl.client.auth=required
 sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
 listener.name.open.sasl.enabled.mechanisms=SCRAM-SHA-256
@@ -40,19 +42,28 @@ super.users=User:ANONYMOUS
 
 class SecureBroker(Broker):
     """Listeners: ``login`` (SASL_SSL, every mechanism), ``open`` (SASL_PLAINTEXT, SCRAM-SHA-256
-    only) and ``mutual`` (SSL, wants a client certificate)."""
+    only), ``mutual`` (SSL, wants a client certificate) and ``elsewhere`` (SSL, with a
+    certificate for another host)."""
 
     def __init__(self, directory: Path, authority: Authority) -> None:
-        ports = {name: free_port() for name in ("LOGIN", "OPEN", "MUTUAL")}
+        ports = {name: free_port() for name in ("LOGIN", "OPEN", "MUTUAL", "ELSEWHERE")}
         keystore = authority.issue("broker").both
         properties = _PROPERTIES.format(
-            keystore=keystore, ca=authority.ca, logins="\n".join(_logins())
+            keystore=keystore,
+            elsewhere=authority.issue("elsewhere", "kafka.internal").both,
+            ca=authority.ca,
+            logins="\n".join(_logins()),
         )
         super().__init__(
             directory,
             listeners=Listeners(
                 ports,
-                {"LOGIN": "SASL_SSL", "OPEN": "SASL_PLAINTEXT", "MUTUAL": "SSL"},
+                {
+                    "LOGIN": "SASL_SSL",
+                    "OPEN": "SASL_PLAINTEXT",
+                    "MUTUAL": "SSL",
+                    "ELSEWHERE": "SSL",
+                },
                 properties,
                 [
                     f"SCRAM-SHA-{bits}=[name={user},password={PASSWORD}]"
@@ -61,7 +72,9 @@ class SecureBroker(Broker):
                 ],
             ),
         )
-        self.login, self.open, self.mutual = (f"127.0.0.1:{port}" for port in ports.values())
+        self.login, self.open, self.mutual, self.elsewhere = (
+            f"127.0.0.1:{port}" for port in ports.values()
+        )
 
     def allow(self, commands: str, names: Mapping[str, str]) -> None:
         """What ``kafka-acls`` would do with these lines; ``names``: what a topic or group of the
