@@ -148,7 +148,11 @@ def _redis(settings: Settings) -> Iterator[Advice]:
             "" if settings.embedded else "set GROUNDWATCH_REDIS_URL: consumers share a Redis",
         )
         return
-    connection = redis_connection(settings)
+    try:
+        connection = redis_connection(settings)
+    except Misconfiguration as error:
+        yield Advice("fail", redis.AREA, str(error), "see GROUNDWATCH_REDIS_SSL_CAFILE and others")
+        return
     try:
         facts = of_redis.inspect(connection)
         yield from redis.examine(facts)
