@@ -25,6 +25,14 @@ from service.policy import Policy
 from service.settings import Settings, SettingsError, load_policy
 from service.store import inspection as of_redis
 
+_PRINCIPALS = {
+    "PLAINTEXT": "ANONYMOUS",
+    "SSL": "NAME-IN-THE-CERTIFICATE",
+    "SASL_PLAINTEXT": "SUBJECT-OF-THE-TOKEN",
+    "SASL_SSL": "SUBJECT-OF-THE-TOKEN",
+}
+"""Who Kafka takes somebody without a user name for."""
+
 COLOURS: dict[Status, str] = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
@@ -113,7 +121,7 @@ def _cluster(inspection: Any, settings: Settings) -> Iterator[Advice]:
     yield from topics.examine(
         planned, found, tools, settings.max_event_bytes, settings.max_case_bytes
     )
-    user = settings.kafka_sasl_username or "ANONYMOUS"
+    user = settings.kafka_sasl_username or _PRINCIPALS[settings.kafka_security_protocol]
     rights = {
         group: inspection.group_rights(group)
         for group in (settings.group, f"{settings.group}-feedback")
@@ -140,7 +148,11 @@ def _redis(settings: Settings) -> Iterator[Advice]:
             "" if settings.embedded else "set GROUNDWATCH_REDIS_URL: consumers share a Redis",
         )
         return
-    connection = redis_connection(settings)
+    try:
+        connection = redis_connection(settings)
+    except Misconfiguration as error:
+        yield Advice("fail", redis.AREA, str(error), "see GROUNDWATCH_REDIS_SSL_CAFILE and others")
+        return
     try:
         facts = of_redis.inspect(connection)
         yield from redis.examine(facts)

@@ -72,7 +72,6 @@ class AppSurvey:
     everyone: Counter[str] = field(default_factory=Counter)
     with_urls: int = 0
     refs: set[str] = field(default_factory=set)
-    overlong: int = 0
 
     def share(self, base: int, separator: str) -> float:
         """Of its citations, those that resolve; 0 where there are none."""
@@ -173,15 +172,11 @@ def _add(app: AppSurvey, event: AnswerEvent, policy: AppPolicy) -> None:
     asked = {*SEPARATORS, policy.citations.separator}
     separators = tuple(s for s in asked if any(s in chunk.ref for chunk in event.retrieved))
     alike = policy.citations.model_copy(update={"forms": None})
-    first = None
-    for base in (0, 1):
-        first = _read(app, event, alike, base, separators)
-    if first is None or first.too_large:
-        app.overlong += first is not None
-        return
-    app.citing += bool(first.citations)
-    app.citations += len(first.citations)
-    app.forms.update(citation.form for citation in first.citations)
+    _read(app, event, alike, 0, separators)
+    reading = _read(app, event, alike, 1, separators)
+    app.citing += bool(reading.citations)
+    app.citations += len(reading.citations)
+    app.forms.update(citation.form for citation in reading.citations)
 
 
 def _read(

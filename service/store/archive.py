@@ -222,10 +222,12 @@ class Archive:
             early = self._c.client.zrangebyscore(
                 keys.index("since", "open"), filter.since_ms or 0, until_ms, start=0, num=_FAR
             )
+            if not early:  # redis-py raises where no member is named
+                return []
             pipe = self._c.client.pipeline(transaction=False)
             for other in others:
                 pipe.zmscore(other, early)
-            scores = pipe.execute() if early else []
+            scores = pipe.execute()
         fitting = [name for name, *found in zip(early, *scores, strict=True) if None not in found]
         return self._rows([text(name) for name in fitting[:limit]])
 

@@ -307,6 +307,15 @@ def test_the_first_bad_answers_since_a_time_come_in_its_order(world: World) -> N
     found = world.archive.first_since(since, NOW + 6 * 60_000, 3)
     assert ids(found) == ["e2", "e3", "e5"]
     assert ids(world.archive.first_since(since, NOW + 3 * 60_000, 9)) == ["e2", "e3"]
+    assert world.archive.first_since(CaseFilter(app="nobody"), NOW + 60_000, 9) == []
+    assert world.archive.first_since(CaseFilter(release="\x00\r\n"), NOW + 60_000, 9) == []
+
+
+def test_a_time_without_an_open_case_has_no_first_bad_answer(world: World) -> None:
+    quiet = CaseFilter(app="support", since_ms=NOW + 60_000)
+    assert world.archive.first_since(quiet, NOW + 120_000, 3) == []
+    world.take([flagged("e0")])
+    assert world.archive.first_since(quiet, NOW + 120_000, 3) == []
 
 
 def test_what_releases_are_made_of_is_kept_by_when_it_was_first_told(world: World) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 import yaml
 
@@ -92,6 +93,39 @@ def test_durations_are_shortened_and_nothing_else() -> None:
     rule = 'for: 10m\nexpr: sum(rate(a{period="1h"}[6h] offset 7d)) * 120 > 0.5\ntext: since=2h'
     short = 'for: 6000ms\nexpr: sum(rate(a{period="1h"}[216000ms] offset 6048000ms)) * 1.2 > 0.5'
     assert shortened(rule) == f"{short}\ntext: since=2h"
+
+
+def test_what_knows_no_installation_holds_back_those_of_every_one(
+    alertmanager: Alertmanager,
+) -> None:
+    """GroundwatchAbsent has no namespace: nothing is left that could name one."""
+    sent = [
+        {"alertname": "GroundwatchAbsent", "severity": "page", "component": "ingestion"},
+        *(
+            {"alertname": name, "component": component, "app": "a", "namespace": "prod"}
+            for name, component in (
+                ("GroundwatchUnresolvableCitationsHigh", "quality"),
+                ("GroundwatchAppSilent", "ingestion"),
+                ("GroundwatchForbiddenChunk", "access"),
+                ("GroundwatchBooksOutOfBalance", "books"),
+            )
+        ),
+    ]
+    alerts = [{"labels": labels} for labels in sent]
+    httpx.post(f"{alertmanager.url}/api/v2/alerts", json=alerts).raise_for_status()
+    give_up = time.monotonic() + 20
+    while len(states := _states(alertmanager)) < len(sent) or "unprocessed" in states.values():
+        assert time.monotonic() < give_up, states
+        time.sleep(0.05)
+    assert {name for name, state in states.items() if state == "suppressed"} == {
+        "GroundwatchUnresolvableCitationsHigh", "GroundwatchAppSilent"
+    }  # fmt: skip
+
+
+def _states(alertmanager: Alertmanager) -> dict[str, str]:
+    return {
+        alert["labels"]["alertname"]: alert["status"]["state"] for alert in alertmanager.alerts()
+    }
 
 
 def test_three_faults_reach_a_person_and_blindness_holds_quality_back(

@@ -213,6 +213,7 @@ def _run(text: str, image: Image) -> None:
     ours = {name: value for name, value in os.environ.items() if name.upper().startswith(KEPT)}
     environment = {**ours, **image.environment}
     del environment["PIP_NO_CACHE_DIR"]  # layers are spared that, we are glad of it
+    text = re.sub(r"--mount=\S+ ", "", text)  # pip's configuration: ours is where pip finds it
     if compiles := COMPILES.search(text):
         target = Path(compiles[2])
         for package in ("service", "consumers"):

@@ -71,3 +71,14 @@ def test_names_of_a_sample_do_not_steer_the_terminal(invoke) -> None:
     result = invoke("-", input=json.dumps(event) + "\n")
     assert "\x1b" not in result.output
     assert "\x07" not in result.output
+
+
+def test_a_tls_file_that_cannot_be_used_is_a_line(invoke, tmp_path) -> None:
+    missing = str(tmp_path / "no-ca.pem")
+    environment = {
+        "GROUNDWATCH_REDIS_URL": "rediss://h:1/0", "GROUNDWATCH_REDIS_SSL_CAFILE": missing
+    }  # fmt: skip
+    result = invoke(env=environment)
+    assert result.exit_code == 1
+    assert "fail" in result.output
+    assert "no policy file" in result.output, "the rest is examined all the same"

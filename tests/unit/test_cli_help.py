@@ -37,7 +37,7 @@ def invoke(monkeypatch):
 def test_the_commands_of_the_spine_are_there() -> None:
     assert {
         "serve", "consume", "check", "evaluate", "replay", "demo", "books", "checkpoints",
-        "dead-letters", "rebuild", "corpus", "export", "schema", "config",
+        "dead-letters", "rebuild", "corpus", "export", "schema", "config", "doctor",
     } <= {path[0] for path in COMMANDS if path}  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from tools.dashboards.promql import (
 SHARE = "percentunit"
 BY = "app, release"
 ANSWERS = of_answers("answers_total")
+CHECKED = of_answers("answers_total", 'status!="error"')
 ERRORS = of_answers("answers_total", 'status="error"')
 TRUNCATED = of_answers("answers_total", 'status="truncated"')
 EMPTY = of_answers("empty_retrievals_total")
@@ -106,11 +107,12 @@ FIRST = Row(
         figure(
             Words(
                 "Empty retrievals",
-                "Answers for which retrieval returned nothing.",
+                "Checked answers for which retrieval returned nothing; those of status error are "
+                "not looked at.",
                 "A jump: the index is empty or unreachable, or a filter is too strict.",
                 alerts=("AnswersWithoutEvidence",),
             ),
-            Query(_of(EMPTY, ANSWERS)),
+            Query(_of(EMPTY, CHECKED)),
             unit=SHARE,
             decimals=1,
             width=3,
@@ -289,7 +291,7 @@ FAILURES = Row(
                 alerts=("AnswersWithoutEvidence",),
             ),
             EMPTY,
-            ANSWERS,
+            CHECKED,
         ),
         _per_release(
             Words(
@@ -343,7 +345,7 @@ FAILURES = Row(
             Query(_of(TOKENS, _told("tokens"), BY), "tokens"),
             Query(_of(ERRORS, ANSWERS, BY), "failed", SHARE),
             Query(_of(TRUNCATED, ANSWERS, BY), "truncated", SHARE),
-            Query(_of(EMPTY, ANSWERS, BY), "empty retrievals", SHARE),
+            Query(_of(EMPTY, CHECKED, BY), "empty retrievals", SHARE),
             Query(_of(DOWN, THUMBS, BY), "thumbs down", SHARE),
             Query(increase(THUMBS, BY), "thumbs"),
             links={"release": OF_RELEASE},

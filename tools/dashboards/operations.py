@@ -435,6 +435,12 @@ JUDGEMENTS = series("judge_judgements_total")
 BUDGET = share(
     largest(series("judge_budget_left"), "kind"), largest(series("judge_budget"), "kind")
 )
+# The calls of a minute are used up many times an hour, and rightly: the alert leaves them out too.
+OF_DAY = 'kind!="calls"'
+BUDGET_OF_DAY = share(
+    largest(series("judge_budget_left", OF_DAY), "kind"),
+    largest(series("judge_budget", OF_DAY), "kind"),
+)
 
 JUDGE = Row(
     "Judge (no data where none is configured)",
@@ -465,13 +471,13 @@ JUDGE = Row(
         figure(
             Words(
                 "Budget left",
-                "What is left of the day's budget (UTC), least of its kinds.",
+                "What is left of the day's tokens and money (UTC), the lesser of both.",
                 "Used up before evening: judged rates come from the morning alone; raise the "
                 "budget or thin the sample.",
                 alerts=("JudgeBudgetGone",),
                 page="/overview",
             ),
-            Query(f"min({BUDGET})"),
+            Query(f"min({BUDGET_OF_DAY})"),
             unit="percentunit",
             steps=below("judge_budget_low"),
             nothing=NO_BUDGET,

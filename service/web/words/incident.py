@@ -78,7 +78,7 @@ WORDS: Words = {
         "andere Prüfungen: schon darum kann eine Rate anders sein",
     ),
     "incident.same": ("Unchanged:", "Unverändert:"),
-    "incident.new_told": ("not told before", "davor nicht gesagt"),
+    "incident.new_told": ("Not told before:", "Davor nicht gesagt:"),
     "incident.untold": (
         "The answers do not tell:",
         "Die Antworten sagen nichts über:",

@@ -157,6 +157,25 @@ def test_the_books_come_first_on_operations() -> None:
     assert "groundwatch_accounting_imbalance" in first["targets"][0]["expr"]
 
 
+def _queries_of(name: str, title: str) -> list[str]:
+    found = [panel for panel in panels(COMMITTED[name]) if panel["title"] == title]
+    return [target["expr"] for panel in found for target in panel["targets"]]
+
+
+def test_the_calls_of_a_minute_do_not_redden_the_days_budget() -> None:
+    (query,) = _queries_of("operations", "Budget left")
+    assert re.findall(r"judge_budget\w*{[^}]*}", query)
+    for selector in re.findall(r"judge_budget\w*{[^}]*}", query):
+        assert 'kind!="calls"' in selector
+
+
+def test_empty_retrievals_are_a_share_of_the_answers_that_were_checked() -> None:
+    queries = _queries_of("application", "Empty retrievals")
+    assert len(queries) == 2
+    for query in queries:
+        assert 'status!="error"' in query.partition(" / ")[2]
+
+
 RUNBOOKS = (ROOT / "dashboards" / "runbooks.md").read_text(encoding="utf-8")
 ALERTS = {alert.lower() for alert in re.findall(r"^## (\w+)$", RUNBOOKS, re.MULTILINE)}
 

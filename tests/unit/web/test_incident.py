@@ -170,6 +170,14 @@ def test_without_a_rise_it_says_so_and_without_a_change_too() -> None:
     assert "Nothing that the answers tell of themselves changed" in text
 
 
+def test_what_nobody_told_before_is_not_called_unchanged() -> None:
+    first = {("support", hour): counts("r2", 2) for hour in range(SINCE, NOW_HOUR + 1)}
+    text = words(page(world(first), PATH))
+    assert "no answer was checked before" in text
+    assert "Not told before: release, model, prompt, ruleset." in text
+    assert "Unchanged" not in text
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [
