@@ -65,9 +65,10 @@ def nonzero(expression: str, **labels: str) -> str:
 
 
 def quantile(q: float, histogram: str, by: str = "", window: str = RATE) -> str:
-    """``histogram``: a selector of its buckets."""
+    """``histogram``: a selector of its buckets. Empty where nothing was observed in the window: the
+    quantile is NaN there, which a panel would show in place of its "no data"."""
     labels = f"le, {by}" if by else "le"
-    return f"histogram_quantile({q}, {rate(histogram, labels, window)})"
+    return f"histogram_quantile({q}, {rate(histogram, labels, window)}) >= 0"
 
 
 def wilson(hits: str, trials: str) -> tuple[str, str]:

@@ -133,6 +133,14 @@ def test_no_share_is_told_of_nothing(name: str) -> None:
     assert seen or name == "review"
 
 
+@pytest.mark.parametrize("name", ["operations", "application"])
+def test_no_quantile_is_told_of_nothing(name: str) -> None:
+    """NaN >= 0 is false: the panel says "no data" where it would say NaN."""
+    quantiles = [e for _, e in expressions(COMMITTED[name]) if "histogram_quantile(" in e]
+    assert len(quantiles) >= 5
+    assert all(expression.endswith(") >= 0") for expression in quantiles)
+
+
 def test_faithfulness_never_stands_without_context_sufficiency() -> None:
     told = 0
     for board in COMMITTED.values():
