@@ -137,7 +137,9 @@ def test_what_is_refused_is_counted_and_not_sent_again() -> None:
         assert receiver.attempts == 1
 
 
-@pytest.mark.parametrize("value", [object(), float("nan"), "\ud800", {1, 2}], ids=str)
+@pytest.mark.parametrize(
+    "value", [object(), float("nan"), "\ud800", {1, 2}], ids=["object", "nan", "surrogate", "set"]
+)
 def test_what_is_no_json_does_not_raise(value: object) -> None:
     with emitting(Receiver()) as emitter:
         assert not emitter.emit({**EVENT, "answer": value})
