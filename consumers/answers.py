@@ -122,6 +122,7 @@ class AnswersConsumer:
     def turn(self) -> None:
         """One round: poll, move every partition on, commit when it is due."""
         self._health.tick()
+        self._metrics.observe_turn()
         busy = any(held.waiting for held in self._held.values())
         try:
             poll = self._consumer.poll(BUSY_POLL_MS if busy else IDLE_POLL_MS)

@@ -58,6 +58,7 @@ class Thresholds(_Closed):
     false_alarms_high: Threshold
     mislabelled_high: Threshold
     event_age_late: Threshold
+    turn_overdue: Threshold
     dead_letters_elevated: Threshold
     dead_letters_severe: Threshold
     silent_app_answers: Threshold

@@ -243,6 +243,12 @@ class Declared:
             "Records between this consumer's position and the end of the log.",
             "sum(groundwatch_consumer_lag)",
         )  # fmt: skip
+        self.last_turn = self._gauge(
+            "consumer_last_turn_timestamp_seconds", (),
+            "When the loop of this consumer last went round, in seconds since 1970. Only from "
+            "`consume`. Lag and counters stand still with a loop that hangs; this one tells.",
+            "time() - min(groundwatch_consumer_last_turn_timestamp_seconds)", once_told=True,
+        )  # fmt: skip
         self.halted = self._gauge(
             "partition_halted", ("reason",),
             "Partitions of this process that wait for a person, by why (see the runbooks).",

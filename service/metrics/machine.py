@@ -33,6 +33,10 @@ class MachineMetrics:
         """``route`` is the template of the path (``/cases/{case_id}``), never the path."""
         self._declared.http_requests.labels(route, f"{status // 100}xx").inc()
 
+    def observe_turn(self) -> None:
+        """The loop of a consumer goes round."""
+        self._declared.last_turn.set_to_current_time()
+
     def set_lag(self, records: Mapping[int, int]) -> None:
         """Partition → records behind the log's end; partitions not named are no longer ours."""
         self._lag.show({(str(partition),): number for partition, number in records.items()})

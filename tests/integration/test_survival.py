@@ -108,6 +108,8 @@ def test_redis_away_for_ten_seconds(make_world, redis_server) -> None:
     world.until(lambda: sum(world.samples("consumer_lag")) == behind + 2_000, timeout_s=15)
     time.sleep(8)
     assert consumer.poll() is None
+    last_turn = world.metric("consumer_last_turn_timestamp_seconds")
+    assert time.time() - last_turn < 3, "the loop goes round in an outage too"
     redis_server.start()
     world.until_received(timeout_s=60)
     world.expect_exact()

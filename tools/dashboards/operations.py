@@ -68,7 +68,7 @@ FIRST = Row(
                 "Records taken from the topic, all consumers together.",
                 "0 with lag growing beside it: the consumers stand; see their readiness and the "
                 "halted partitions. 0 without lag: nobody sends.",
-                alerts=("NotConsuming",),
+                alerts=("NotConsuming", "ConsumerHangs"),
             ),
             Query(rate(RECEIVED)),
             unit="reqps",
