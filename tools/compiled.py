@@ -20,7 +20,7 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("service", "consumers")
 COMPILED = "service/checks"
-OPTIMIZATION = "2"
+OPTIMIZATION = "3"
 
 
 def sources() -> list[str]:
