@@ -80,7 +80,7 @@ def test_the_topics_are_made_as_the_doctor_says() -> None:
     ("figures", "source"),
     [
         (("1,742", "1,827", "2,902"), "performance.md"),
-        (("7,490 bytes in all", "1.5 GB", "62 MB", "14 MB"), "store.md"),
+        (("8,899 bytes in all", "1.8 GB", "77 MB", "14 MB"), "store.md"),
     ],
 )
 def test_figures_are_those_that_were_measured(figures: tuple[str, ...], source: str) -> None:
