@@ -416,8 +416,7 @@ class _Work:
             return
         try:
             self._check(item, event, base, occurred_ms)
-        except Exception as error:  # noqa: BLE001
-            # A fault of ours in one answer must not stop the partition: it is counted, and logged.
+        except Exception as error:  # noqa: BLE001 (a fault of ours in one answer: counted, logged)
             self._give_up(event, base, where(error))
 
     def base(

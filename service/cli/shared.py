@@ -59,8 +59,10 @@ def topic_facts(settings: Settings) -> Iterator[TopicFacts]:
 
 
 def start_of(text: str) -> Start:
-    if text in ("earliest", "latest"):
-        return text  # type: ignore[return-value]
+    if text == "earliest":
+        return "earliest"
+    if text == "latest":
+        return "latest"
     try:
         time_ = datetime.fromisoformat(text)
     except ValueError:

@@ -75,7 +75,7 @@ JUDGE_BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 RECORD_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 # Each counter would otherwise be shadowed by a `_created` gauge: twice the series, used by nobody.
-prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no types
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,4 @@
+-- with paging
 -- A page of cases by falling (priority, id), or as much of it as one call finds. Nothing is written.
 -- KEYS[1] withheld cases · ARGV[1] prefix · [2] JSON:
 -- indexes: keys a case has to stand in, at least one; the rarest is walked · want: how many at most
@@ -14,25 +15,6 @@ for _, key in ipairs(spec.indexes or {}) do
   if not fewest or size < fewest then
     walk, fewest = key, size
   end
-end
-
--- Where the walk goes on, also when the last one has gone or has been raised meanwhile.
-local function first_rank()
-  if spec.after == '' then
-    return 0
-  end
-  local score = redis.call('ZSCORE', walk, spec.after)
-  if score and tonumber(score) == tonumber(spec.score) then
-    return redis.call('ZREVRANK', walk, spec.after) + 1
-  end
-  local rank = redis.call('ZCOUNT', walk, '(' .. spec.score, '+inf')
-  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', walk, spec.score, spec.score)) do
-    if id < spec.after then
-      break
-    end
-    rank = rank + 1
-  end
-  return rank
 end
 
 -- Few at any time: no index of them is kept.
@@ -94,7 +76,7 @@ local ids
 if spec.claimed then
   ids = held_ones()
 else
-  local rank = first_rank()
+  local rank = first_rank(walk, spec)
   ids = redis.call('ZREVRANGE', walk, rank, rank + spec.steps - 1, 'WITHSCORES')
 end
 local complete = spec.claimed or #ids < 2 * spec.steps

@@ -1,3 +1,4 @@
+-- with paging
 -- A page of groups by falling (last seen, id), or as much of it as one call finds. Nothing is written.
 -- KEYS[1] groups · KEYS[2] withheld cases · ARGV[1] prefix · [2] JSON:
 -- ids: these and no others, where there are any · app, check, reason, severity: '' for any
@@ -7,25 +8,6 @@
 -- ('day:n,'), open cases, the change that decided it.
 local prefix, spec = ARGV[1], cjson.decode(ARGV[2])
 local withheld = redis.call('ZCARD', KEYS[2])
-
--- Where a list goes on after the last one looked at, be it there or not.
-local function first_rank(list)
-  if spec.after == '' then
-    return 0
-  end
-  local score = redis.call('ZSCORE', list, spec.after)
-  if score and tonumber(score) == tonumber(spec.score) then
-    return redis.call('ZREVRANK', list, spec.after) + 1
-  end
-  local rank = redis.call('ZCOUNT', list, '(' .. spec.score, '+inf')
-  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', list, spec.score, spec.score)) do
-    if id < spec.after then
-      break
-    end
-    rank = rank + 1
-  end
-  return rank
-end
 
 local function fits_kind(kind)
   local app, check, reason = string.match(kind, '^(.*):([^:]*):([^:]*)$')
@@ -58,7 +40,7 @@ local function next_ones()
   local each = math.max(spec.want, math.floor(spec.steps / math.max(1, #from)))
   local ones, cut = {}, nil
   for _, list in ipairs(from) do
-    local rank = first_rank(list)
+    local rank = first_rank(list, spec)
     local part = redis.call('ZREVRANGE', list, rank, rank + each - 1, 'WITHSCORES')
     for i = 1, #part, 2 do
       ones[#ones + 1] = {part[i], tonumber(part[i + 1]), part[i + 1]}
