@@ -128,6 +128,7 @@ class World:
     def produce(self, count: int, *, poison_every: int = 100, faulty_every: int = 20) -> None:
         """``count`` more events, spread over the partitions, acknowledged."""
         sent = []
+        give_up = time.monotonic() + 60
         for _ in range(count):
             self._number += 1
             n = self._number
@@ -138,7 +139,8 @@ class World:
                 raw, kind = answer_event(event_id, faulty=True), "faulty"
             else:
                 raw, kind = answer_event(event_id), "clean"
-            sent.append((self.send(raw, n % self.partitions), n % self.partitions, kind, event_id))
+            delivery = self._send_until(give_up, raw, n % self.partitions)
+            sent.append((delivery, n % self.partitions, kind, event_id))
         assert self.producer.flush(60)
         for delivery, partition, kind, event_id in sent:
             offset = delivery.offset()
@@ -148,6 +150,15 @@ class World:
                 self.truth.poison.add((partition, offset))
             elif kind == "faulty":
                 self.truth.flagged[event_id] = (partition, offset)
+
+    def _send_until(self, give_up: float, raw: bytes, partition: int):
+        # A broker that has just come back knows no topic for a moment: nothing was sent then.
+        while True:
+            try:
+                return self.send(raw, partition)
+            except Outage:
+                if time.monotonic() > give_up:
+                    raise
 
     def send(
         self,
