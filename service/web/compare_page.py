@@ -11,11 +11,12 @@ from fastapi import APIRouter, Query
 from pydantic import BeforeValidator
 from starlette.responses import HTMLResponse, Response
 
-from service.estimates.rates import Difference, Rate, Rates, difference
+from service.estimates.differences import Difference, difference
+from service.estimates.rates import RATES, Rate, Rates
 from service.review.cases import DAY_MS
 from service.web.api import Day
 from service.web.days import Days
-from service.web.overview import RATES, Scope, rates_between
+from service.web.overview import Scope, rates_between
 from service.web.plots import date_of, number_of
 from service.web.rendering import Renderer
 from service.web.texts import Speaking

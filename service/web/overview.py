@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from service.estimates.coverage import Coverage, coverage_of
-from service.estimates.rates import Difference, Rate, Rates, difference, rates_of
+from service.estimates.differences import Difference, difference
+from service.estimates.rates import RATES, Rate, Rates, rates_of
 from service.judging.judgement import Cause
 from service.thresholds import Band, thresholds
 from service.web.days import Day, Place
@@ -18,20 +19,6 @@ PERIODS = (1, 7, 30)
 HOURS_KNOWN = 13 * 24
 """Older hours may have been rolled into their day."""
 FAULTS = tuple(cause.value for cause in Cause)
-
-Part = Callable[[Rates], Rate]
-RATES: Mapping[str, Part] = {
-    "unresolved": lambda rates: rates.unresolved_answers,
-    "unresolved_citations": lambda rates: rates.unresolved_citations,
-    "unsupported": lambda rates: rates.unsupported,
-    "abstained": lambda rates: rates.abstained,
-    "citing": lambda rates: rates.citing,
-    "unread_citations": lambda rates: rates.unread_citations,
-    "unread_numbers": lambda rates: rates.unread_numbers,
-    "flagged": lambda rates: rates.flagged,
-}
-"""Name on the pages and in their addresses → which of the rates."""
-
 
 _BANDED = {"unresolved": "unresolvable_citations", "unsupported": "unsupported_numbers"}
 

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
+from service.estimates.rates import RATES
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
 from service.web.charts import bar, line, stack
 from service.web.days import Days
@@ -21,7 +22,6 @@ from service.web.judging import judge_line
 from service.web.labelled import RecentChanges, confirmed, faults_of
 from service.web.overview import (
     PERIODS,
-    RATES,
     Overview,
     Scope,
     band_of,
