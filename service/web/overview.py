@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from service.estimates.coverage import Coverage, coverage_of
 from service.estimates.differences import Difference, difference
 from service.estimates.rates import RATES, Rate, Rates, rates_of
+from service.estimates.strata import Stratum
 from service.judging.judgement import Cause
 from service.thresholds import Band, thresholds
 from service.web.days import Day, Place
@@ -136,6 +137,16 @@ def overview(days: Mapping[int, Day], scope: Scope, length: int, now_hour: int) 
 def rates_between(days: Mapping[int, Day], scope: Scope) -> Rates:
     """Over all the days."""
     return _rates(days, days, scope)
+
+
+def strata_between(days: Mapping[int, Day], scope: Scope, by_ruleset: bool) -> dict[Stratum, Rates]:
+    """Over all the days, by app and language; ``by_ruleset``: by ruleset too."""
+    found: dict[Stratum, Counter[str]] = {}
+    for _, place, measures in _counted(days, days):
+        if scope.holds(place):
+            stratum = Stratum(place.app, place.ruleset if by_ruleset else "", place.language)
+            found.setdefault(stratum, Counter()).update(measures)
+    return {stratum: rates_of(measures) for stratum, measures in found.items()}
 
 
 def measures_between(days: Mapping[int, Day], scope: Scope) -> Mapping[str, int]:
