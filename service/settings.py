@@ -62,6 +62,9 @@ class Settings(BaseModel):
         description="Separates installations in one Redis.",
     )
     policy: Path | None = Field(None, description="The per-app policy file (YAML).")
+    gates: Path | None = Field(
+        None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
+    )
     data_dir: Path = Field(
         Path("groundwatch-data"),
         description="Embedded: where verdicts and dead letters are appended (JSONL).",

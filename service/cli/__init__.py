@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, comparing, demo, doctor, exports, running, showing, upkeep
+from service.cli import checking, comparing, demo, doctor, exports, gating, running, showing, upkeep
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -61,6 +61,7 @@ app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
 
 MEASURE = "Measure"
 app.command(rich_help_panel=MEASURE)(comparing.compare)
+app.command(rich_help_panel=MEASURE)(gating.gate)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from service.bootstrap import Parts, controller, desk
+from service.bootstrap import Parts, controller, desk, gatekeeper
 from service.cli.shared import err
 from service.controller import ControllerKeeper
 from service.embedded import EmbeddedFeedback, EmbeddedIntake
@@ -137,6 +137,7 @@ def _run_web(
         counters=parts.store.archive,
         desk=reviews,
         secret=parts.terms().secret,
+        gates=gatekeeper(parts, now),
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -27,10 +27,21 @@ def one_rate(strata: Strata, name: str) -> dict[Stratum, Rate]:
     return {stratum: RATES[name](rates) for stratum, rates in strata.items()}
 
 
-def rates_by_stratum(
-    counters: Counters, release: str, app: str | None = None
-) -> dict[Stratum, Rates]:
+def rates_by_stratum(counters: Counters, release: str, app: str | None = None) -> Strata:
     """Of one release's live answers; ``app``: None for all of them."""
+    found = _measures(counters, release, app)
+    return {stratum: rates_of(measures) for stratum, measures in found.items()}
+
+
+def rates_of_release(counters: Counters, release: str, app: str | None = None) -> Rates:
+    """Over all strata."""
+    total: Counter[str] = Counter()
+    for measures in _measures(counters, release, app).values():
+        total.update(measures)
+    return rates_of(total)
+
+
+def _measures(counters: Counters, release: str, app: str | None) -> dict[Stratum, Counter[str]]:
     found: dict[Stratum, Counter[str]] = {}
     for (counted_app, _), fields in counters.items():
         if app not in (None, counted_app):
@@ -40,4 +51,4 @@ def rates_by_stratum(
             if counted_release == release:
                 stratum = Stratum(counted_app, ruleset, language)
                 found.setdefault(stratum, Counter())[measure] += number
-    return {stratum: rates_of(measures) for stratum, measures in found.items()}
+    return found

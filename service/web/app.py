@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from service.accounting import Books
 from service.events import AnswerEvent
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Intake
 from service.metrics import Metrics
@@ -29,6 +30,7 @@ from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
+from service.web.gates_api import gate_routes
 from service.web.groups_page import groups_routes
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
@@ -65,6 +67,7 @@ def create_app(
     desk: ReviewDesk,
     secret: bytes,
     feedback: Intake | None = None,
+    gates: Gatekeeper | None = None,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
@@ -72,6 +75,7 @@ def create_app(
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
     be. ``policy``: as it stands now.
+    ``gates``: None where no rules file is configured.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -105,6 +109,7 @@ def create_app(
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
     app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
+    app.include_router(gate_routes(gates))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))

@@ -362,7 +362,9 @@ def test_other_traffic_is_not_taken_for_a_worse_release() -> None:
         Stream("support", "r2", 3, hourly=20, unresolved=0.1, unsupported=0.0),
         Stream("support", "r2", 3, hourly=1, unresolved=0.0, unsupported=0.0, language="fr"),
     ]
-    compared = page(world(*streams), "/compare?a_release=r1&b_release=r2&a_from=2026-11-20&a_to=2026-11-30")
+    compared = page(
+        world(*streams), "/compare?a_release=r1&b_release=r2&a_from=2026-11-20&a_to=2026-11-30"
+    )
     (row,) = [text(row) for row in compared.of("tr")
               if text(row).startswith("Unresolvable citations")]  # fmt: skip
     assert "higher by" not in row
