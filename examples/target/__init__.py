@@ -51,7 +51,8 @@ _SMALL = frozenset(
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """A request of groundwatch (``query``, perhaps ``k`` and ``retrieved``) → an answer in the
-    words of the answer event. Given ``retrieved``, it answers from those chunks and retrieves nothing."""
+    words of the answer event. Given ``retrieved``, it answers from
+    those chunks and retrieves nothing."""
     begun = time.perf_counter()
     query = str(request["query"])
     given = request.get("retrieved")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, demo, doctor, exports, running, showing, upkeep
+from service.cli import checking, demo, doctor, exports, measuring, running, showing, upkeep
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -58,6 +58,9 @@ CHECKING = "Checking and measuring"
 app.command(rich_help_panel=CHECKING)(checking.check)
 app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
+
+MEASURE = "Measure"
+app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

@@ -23,12 +23,14 @@ Behaviour = Literal["answer", "clarify", "no_answer", "deny"]
 
 BEHAVIOUR: Final = "behaviour"
 NO_MAPPING: Final = "no mapping"
+NO_LIST: Final = "no retrieved list"
 NO_RELEVANT: Final = "no relevant ref"
 NOT_IN_CORPUS: Final = "ref not in corpus"
 OTHER_APP: Final = "app"
 SPLIT: Final = "split"
 REASONS: Final = (SPLIT, OTHER_APP, BEHAVIOUR, NO_MAPPING, NO_RELEVANT, NOT_IN_CORPUS)
-"""Why a question is not measured; where several hold, the first counts."""
+"""Why a question is not measured; where several hold, the first counts. ``NO_LIST`` shows only once
+there are lists."""
 
 Mapped = Mapping[str, tuple[str, ...]]
 """Evidence id → refs of the chunks that hold it."""
