@@ -290,7 +290,8 @@ class MappingPolicy(ResponseMapping):
 
 _SECRET_HEADER = re.compile(r"auth|cookie|key|token|secret|password", re.IGNORECASE)
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_FROM_ENVIRONMENT = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*")
+FROM_ENVIRONMENT = re.compile(r"\benv:([A-Za-z_][A-Za-z0-9_]*)")
+"""What stands in a policy file for a secret that is not there."""
 
 
 class TargetPolicy(_Closed):
@@ -327,7 +328,7 @@ class TargetPolicy(_Closed):
         for name, value in headers.items():
             if not _HEADER.fullmatch(name) or not value.isprintable():
                 raise ValueError(f"{name!a} is no header that can be sent")
-            if _SECRET_HEADER.search(name) and not _FROM_ENVIRONMENT.search(value):
+            if _SECRET_HEADER.search(name) and not FROM_ENVIRONMENT.search(value):
                 raise ValueError(
                     f"{name}: a secret does not stand in this file: name an environment variable, "
                     "as in `Authorization: Bearer env:RAG_TOKEN`"

@@ -21,8 +21,8 @@ class Diagnosis(StrEnum):
     INVENTED_ANSWER = "invented_answer"
     """The question has no answer in the corpus, or must not get one, and got one. Severe."""
     SOURCE_WRONG = "source_wrong"
-    """Faithful but wrong, with all that is needed in the context: the source is wrong or outdated
-    (or the expected fact is)."""
+    """Faithful but wrong, and the context does not say what is expected though all that is needed was
+    there: the source is wrong or outdated (or the expected fact is)."""
     GENERATION_FAILURE = "generation_failure"
     """All that is needed was in the context, and the answer is wrong."""
     RETRIEVAL_FAILURE = "retrieval_failure"
@@ -68,9 +68,12 @@ def diagnose(
     evidence: bool | None,
     correct: bool | None,
     faithful: bool | None = None,
+    source_says: bool = False,
 ) -> Diagnosis | None:
     """None where it cannot be told. ``evidence``: whether all refs that are needed were in the
-    context; None where the target does not say what was. ``faithful``: None where nobody judged."""
+    context; None where the target does not say what was. ``faithful``: None where nobody judged.
+    ``source_says``: whether the context states what the answer lacks; then to have said something
+    else, however faithfully, is no fault of the source."""
     if correct is None:
         return None
     if behaviour != "answer":
@@ -83,5 +86,5 @@ def diagnose(
         return Diagnosis.SUCCESS if evidence else Diagnosis.CORRECT_WITHOUT_EVIDENCE
     if not evidence:
         return Diagnosis.RETRIEVAL_FAILURE
-    is_faithful_answer = faithful is True and label in ("", ANSWER)
-    return Diagnosis.SOURCE_WRONG if is_faithful_answer else Diagnosis.GENERATION_FAILURE
+    says_the_source = faithful is True and not source_says and label in ("", ANSWER)
+    return Diagnosis.SOURCE_WRONG if says_the_source else Diagnosis.GENERATION_FAILURE

@@ -58,6 +58,17 @@ class Rating:
         return tuple(fact for fact, met in self.facts if met is Met.NOT_MET)
 
     @property
+    def lacking(self) -> tuple[Fact, ...]:
+        """What the answer should say and does not."""
+        return tuple(fact for fact in self.unmet if not fact.absent)
+
+    @property
+    def source_says(self) -> bool:
+        """Whether a chunk that reached the model states something that the answer lacks."""
+        texts = [chunk.text for chunk in self.event.retrieved if chunk.in_prompt and chunk.text]
+        return any(Met.MET in rule(self.lacking, text) for text in texts)
+
+    @property
     def context_refs(self) -> frozenset[str]:
         """Refs of the chunks that reached the model."""
         return frozenset(chunk.ref for chunk in self.event.retrieved if chunk.in_prompt)

@@ -37,11 +37,17 @@ class Mean:
     questions: int
 
 
+COUNTS = frozenset({"findings"})
+"""Measures that may be above 1: they have no mean here."""
+
+
 def means(outcomes: Iterable[Outcome], seed: int = 0) -> dict[str, Mean]:
     """By measure, for measures in [0, 1]; a measure that no question has a value of is told so."""
     values: dict[str, list[float]] = {}
     for outcome in outcomes:
         for name, value in outcome.measures.items():
+            if name in COUNTS:
+                continue
             values.setdefault(name, []).extend([] if value is None else [value])
     return {name: Mean(question_mean(known, seed), len(known)) for name, known in values.items()}
 

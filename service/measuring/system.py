@@ -73,7 +73,7 @@ def diagnosis_of(relevant: Mapping[str, float], answered: Answered) -> Diagnosis
     if not isinstance(got, Rating):
         return None
     evidence = evidence_of(relevant, answered)
-    return diagnose(got.behaviour, got.label, evidence, got.correct, got.faithful)
+    return diagnose(got.behaviour, got.label, evidence, got.correct, got.faithful, got.source_says)
 
 
 def _outcome(question: Question, answered: Answered, k: int) -> Outcome:

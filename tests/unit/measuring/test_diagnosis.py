@@ -29,6 +29,11 @@ def test_of_a_question_that_has_an_answer(evidence, correct, faithful, expected)
     assert diagnose("answer", "answer", evidence, correct, faithful) == expected
 
 
+def test_what_the_source_says_rightly_is_no_fault_of_the_source():
+    told = diagnose("answer", "answer", True, False, True, source_says=True)
+    assert told is Diagnosis.GENERATION_FAILURE
+
+
 def test_a_refusal_is_faithful_to_everything_and_proves_no_wrong_source():
     assert diagnose("answer", "no_answer", True, False, True) is Diagnosis.GENERATION_FAILURE
 
