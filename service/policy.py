@@ -326,7 +326,7 @@ class TargetPolicy(_Closed):
     @classmethod
     def _no_secret(cls, headers: dict[str, str]) -> dict[str, str]:
         for name, value in headers.items():
-            if not _HEADER.fullmatch(name) or not value.isprintable():
+            if not (_HEADER.fullmatch(name) and value.isascii() and value.isprintable()):
                 raise ValueError(f"{name!a} is no header that can be sent")
             if _SECRET_HEADER.search(name) and not FROM_ENVIRONMENT.search(value):
                 raise ValueError(

@@ -80,7 +80,6 @@ def measure_system(
     Exit code 1 when a question got no answer; what came until then is in the report and in --out.
     """
     from service.measuring.answered import Answering
-    from service.measuring.facts import FactError
     from service.measuring.questions import select
     from service.measuring.runs import QuestionsUsed, Run
     from service.measuring.system import expectation_of, measured
@@ -94,10 +93,7 @@ def measure_system(
     selection = select(asked.questions, split=split, app=app, corpus=known, answerable=False)
     of_app = app or settings.default_app
     marker = run or f"system-{started:%Y-%m-%dT%H:%M:%SZ}"
-    try:
-        expected = [expectation_of(one, of_app, k, marker) for one in selection.measured]
-    except FactError as error:
-        raise ValueError(f"{questions}: {error}") from None
+    expected = [expectation_of(one, of_app, k, marker) for one in selection.measured]
     answering = Answering(expected, policy)
     judged_by = _ask(answering, bootstrap.target(target, policy), settings, judge, len(expected))
     found = measured(selection.measured, answering.answered, k)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
 from service.events import AnswerEvent
 from service.measuring.facts import Fact
@@ -65,6 +64,7 @@ class Answering:
         self._policy = policy
         self._answered = {number: Answered(one, NOT_ASKED) for number, one in enumerate(expected)}
         self._through = 0
+        self._rating = asyncio.Lock()
 
     @property
     def answered(self) -> tuple[Answered, ...]:
@@ -105,11 +105,12 @@ class Answering:
         else:
             event = event_of(asked.request, asked.got, expected.app)
             knows = asked.got.retrieved is not None or asked.request.retrieved is not None
-            rating = await asyncio.to_thread(
-                partial(
-                    rate, event, self._policy.of(expected.app), expected.facts, expected.behaviour
+            rules = self._policy.of(expected.app)
+            # Hostile texts may take seconds to read; what the checks remember is for one thread.
+            async with self._rating:
+                rating = await asyncio.to_thread(
+                    rate, event, rules, expected.facts, expected.behaviour
                 )
-            )
             self._answered[number] = Answered(expected, rating, knows)
             if judge is not None:
                 async with turn:

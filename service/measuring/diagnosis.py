@@ -21,8 +21,8 @@ class Diagnosis(StrEnum):
     INVENTED_ANSWER = "invented_answer"
     """The question has no answer in the corpus, or must not get one, and got one. Severe."""
     SOURCE_WRONG = "source_wrong"
-    """Faithful but wrong, and the context does not say what is expected though all that is needed was
-    there: the source is wrong or outdated (or the expected fact is)."""
+    """Faithful but wrong, and the context does not say what is expected, though all that is needed
+    was there: the source is wrong or outdated (or the expected fact is)."""
     GENERATION_FAILURE = "generation_failure"
     """All that is needed was in the context, and the answer is wrong."""
     RETRIEVAL_FAILURE = "retrieval_failure"

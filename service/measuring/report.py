@@ -70,15 +70,19 @@ def tag_lines(tags: Mapping[str, Mapping[str, Mean]]) -> list[str]:
 
 def _cells(mean: Mean) -> str:
     value, low, high = mean.estimate.value, mean.estimate.low, mean.estimate.high
-    if value is None or low is None or high is None:
+    if value is None:
         return f"{'–':>5}  {'':<13}"
+    if low is None or high is None:
+        return f"{value:.3f}  {'':<13}"
     return f"{value:.3f}  [{low:.3f},{high:.3f}]"
 
 
 def _short_cell(mean: Mean) -> str:
     value, low, high = mean.estimate.value, mean.estimate.low, mean.estimate.high
-    if value is None or low is None or high is None:
+    if value is None:
         return "–"
+    if low is None or high is None:
+        return f"{value:.2f}"
     return f"{value:.2f} [{low:.2f},{high:.2f}]"
 
 

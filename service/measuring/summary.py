@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum
 
-from service.estimates.bootstrap import question_mean
+from service.estimates.bootstrap import FEWEST, percentile_interval, question_mean
 from service.estimates.estimate import Estimate
 from service.measuring.questions import (
     BEHAVIOUR,
@@ -37,19 +38,23 @@ class Mean:
     questions: int
 
 
-COUNTS = frozenset({"findings"})
-"""Measures that may be above 1: they have no mean here."""
-
-
 def means(outcomes: Iterable[Outcome], seed: int = 0) -> dict[str, Mean]:
-    """By measure, for measures in [0, 1]; a measure that no question has a value of is told so."""
+    """By measure; one that no question has a value of is there, without a mean."""
     values: dict[str, list[float]] = {}
     for outcome in outcomes:
         for name, value in outcome.measures.items():
-            if name in COUNTS:
-                continue
             values.setdefault(name, []).extend([] if value is None else [value])
-    return {name: Mean(question_mean(known, seed), len(known)) for name, known in values.items()}
+    return {name: Mean(_estimate(known, seed), len(known)) for name, known in values.items()}
+
+
+def _estimate(values: list[float], seed: int) -> Estimate:
+    """What is no share, such as a number of findings, has no interval from few questions."""
+    if all(0 <= value <= 1 for value in values):
+        return question_mean(values, seed)
+    mean = fsum(values) / len(values)
+    if len(values) < FEWEST or min(values) == max(values):
+        return Estimate(mean)
+    return Estimate(mean, *percentile_interval(values, seed))
 
 
 def by_tag(outcomes: Iterable[Outcome], seed: int = 0) -> dict[str, Mapping[str, Mean]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 from service.estimates.wilson import wilson
@@ -36,13 +37,15 @@ UNDETERMINED = "undetermined"
 def system_text(run: Run, selection: Selection, found: Sequence[Measured]) -> list[str]:
     header = run.header
     tags = by_tag(run.outcomes)
+    is_answered = any(one.rating is not None for one in found)
     parts = (
         [f"The whole system: {header.run}, app {header.app}", denominator(header.questions)],
         list(_warnings(selection.measured, found)),
         list(_question_lines(found)),
         list(_diagnosis_lines(found)),
-        mean_lines(means(run.outcomes)),
-        tag_lines(tags) if tags else [],
+        mean_lines(means(run.outcomes)) if is_answered else [],
+        tag_lines(tags) if tags and is_answered else [],
+        list(_spent_lines(found)),
         list(_worst_lines(found)),
     )
     return [line for part in parts if part for line in (*part, "")][:-1]
@@ -167,6 +170,23 @@ def _unanswerable_lines(found: Iterable[Measured]) -> Iterator[str]:
 
 def _is_judged(one: Measured) -> bool:
     return one.rating is not None and one.rating.faithful is not None
+
+
+def _spent_lines(found: Sequence[Measured]) -> Iterator[str]:
+    """Medians, as one slow answer says nothing of the others; sums of what is paid for."""
+    events = [one.rating.event for one in found if one.rating is not None]
+    told = [event.latency_ms or {} for event in events]
+    took = [times["total"] for times in told if "total" in times]
+    if took:
+        yield f"Latency: median {median(took):.0f} ms, slowest {max(took):.0f} ms."
+    used = [event.usage for event in events if event.usage is not None]
+    if used:
+        tokens = sum((one.input_tokens or 0) + (one.output_tokens or 0) for one in used)
+        cost = sum(one.cost_usd or 0.0 for one in used)
+        yield f"Usage of {len(used)} answers: {tokens} tokens, {cost:.4f} USD."
+    judged = sum(one.rating.cost_micros for one in found if one.rating is not None)
+    if judged:
+        yield f"The judge: {judged / 1_000_000:.4f} (in the currency of its prices)."
 
 
 # ── the worst ─────────────────────────────────────────────────────────────────────────────────

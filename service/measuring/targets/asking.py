@@ -58,7 +58,7 @@ class _Line:
     async def ask(self, request: TargetRequest) -> Asked:
         async with self._turn:
             if self._last is not None and self._away_in_a_row >= GIVE_UP_AFTER:
-                return Asked(request, TargetFailure(FailureReason.NOT_ASKED, self._last.message))
+                return Asked(request, _left(self._last))
             got = await self._patiently(request)
             if isinstance(got, TargetFailure) and got.away:
                 self._away_in_a_row += 1
@@ -77,3 +77,9 @@ class _Line:
                 break
             await self._sleep(FIRST_PAUSE_S * (1 << tried))
         return got
+
+
+def _left(last: TargetFailure) -> TargetFailure:
+    return TargetFailure(
+        FailureReason.NOT_ASKED, f"not asked any more once the target was away: {last.message}"
+    )

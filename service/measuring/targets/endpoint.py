@@ -60,8 +60,12 @@ class Endpoint:
                 got = await self._exchange(request)
         except (TimeoutError, httpx.TimeoutException):
             return self._away(FailureReason.TIMEOUT, f"no answer within {self._policy.timeout_s} s")
-        except httpx.TransportError as error:
-            return self._away(FailureReason.UNREACHABLE, type(error).__name__)
+        except httpx.InvalidURL:
+            return self._failed(FailureReason.UNREACHABLE, "no address that can be asked")
+        except httpx.HTTPError as error:
+            return self._away(
+                FailureReason.UNREACHABLE, f"not to be reached ({type(error).__name__}): is it up?"
+            )
         except _TooLarge:
             return self._failed(
                 FailureReason.TOO_LARGE,
@@ -79,9 +83,10 @@ class Endpoint:
             body = search(self._policy.body, request.as_json())
         except ExpressionError as error:
             return self._failed(FailureReason.MAPPING, f"body: {error}")
-        async with self._client.stream(
-            self._policy.method, self._policy.url, **self._sent(body)
-        ) as response:
+        sent = self._sent(body)
+        if isinstance(sent, TargetFailure):
+            return sent
+        async with self._client.stream(self._policy.method, self._policy.url, **sent) as response:
             failure = self._status(response.status_code)
             if failure is not None:
                 return failure
@@ -93,10 +98,17 @@ class Endpoint:
         except orjson.JSONDecodeError:
             return self._failed(FailureReason.NOT_JSON, "the response is no JSON")
 
-    def _sent(self, body: Any) -> dict[str, Any]:
+    def _sent(self, body: Any) -> dict[str, Any] | TargetFailure:
         if self._policy.method == "POST":
             return {"json": body}
-        return {"params": body if isinstance(body, dict) else {"query": body}}
+        told = body.items() if isinstance(body, dict) else ()
+        params = {name: value for name, value in told if value is not None}
+        if not params or not all(isinstance(one, str | int | float) for one in params.values()):
+            return self._failed(
+                FailureReason.MAPPING,
+                "body: with GET an object of texts and numbers, as in `{q: query}`",
+            )
+        return {"params": params}
 
     async def _read(self, response: httpx.Response) -> bytes:
         parts: list[bytes] = []
@@ -128,4 +140,5 @@ class Endpoint:
         return TargetFailure(reason, self._told(told))
 
     def _told(self, told: str) -> str:
-        return f"{self._policy.url}: {told}"
+        # A query may hold what is nobody's business.
+        return f"{self._policy.url.partition('?')[0]}: {told}"

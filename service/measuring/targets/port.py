@@ -137,11 +137,11 @@ def event_of(request: TargetRequest, answer: TargetAnswer, app: str) -> AnswerEv
     context = [ContextItem.model_validate(dict(item)) for item in request.context]
     return AnswerEvent(
         event_id=(request.query_id or "question")[:256],
-        app=app,
+        app=app[:128] or "default",
         purpose="probe",
         query=request.query,
         query_id=request.query_id[:256],
-        language=request.language,
+        language=request.language and request.language[:16],
         retrieved=given if answer.retrieved is None else answer.retrieved,
         context=answer.context or context,
         answer=answer.answer,
