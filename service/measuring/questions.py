@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
 from service.events import Label, Ref
+from service.measuring.facts import FactError, read_facts
 from service.measuring.lines import BadLine, numbered, read_object
 
 Behaviour = Literal["answer", "clarify", "no_answer", "deny"]
@@ -154,6 +155,10 @@ def _question(told: _Line, file: str, number: int, mapping: Mapped | None) -> Qu
     if told.evidence and mapping is None:
         raise BadLine(file, number, "evidence: needs a mapping from evidence ids to refs")
     refs = [(each, (mapping or {}).get(each, ())) for each in told.evidence]
+    try:
+        read_facts(told.facts)
+    except FactError as error:
+        raise BadLine(file, number, f"facts: {error}") from None
     relevant = told.relevant or {ref: 1.0 for _, mapped in refs for ref in mapped}
     return Question(
         query_id=told.query_id or _id_of(told.query),

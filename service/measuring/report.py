@@ -105,8 +105,8 @@ def retrieval_json(run: Run, selection: Selection, k: int) -> dict[str, Any]:
     return {
         "run": run.header,
         "denominator": denominator(run.header.questions),
-        "means": _means_json(means(run.outcomes)),
-        "by_tag": {tag: _means_json(found) for tag, found in by_tag(run.outcomes).items()},
+        "means": means_json(means(run.outcomes)),
+        "by_tag": {tag: means_json(found) for tag, found in by_tag(run.outcomes).items()},
         "missing": list(missing(run.outcomes, k)),
         "stale": {query_id: list(refs) for query_id, refs in selection.stale.items()},
         "excluded": {
@@ -116,7 +116,7 @@ def retrieval_json(run: Run, selection: Selection, k: int) -> dict[str, Any]:
     }
 
 
-def _means_json(found: Mapping[str, Mean]) -> dict[str, Any]:
+def means_json(found: Mapping[str, Mean]) -> dict[str, Any]:
     return {
         name: {
             "mean": mean.estimate.value,
