@@ -12,7 +12,20 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, comparing, demo, doctor, exports, gating, running, showing, upkeep
+from service.cli import (
+    checking,
+    comparing,
+    demo,
+    doctor,
+    exports,
+    gating,
+    measuring,
+    measuring_answers,
+    probing,
+    running,
+    showing,
+    upkeep,
+)
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -60,6 +73,10 @@ app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
 
 MEASURE = "Measure"
+measuring.measure.command("answers")(measuring_answers.measure_answers)
+measuring.measure.command("system")(measuring_answers.measure_system)
+app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
+app.command(rich_help_panel=MEASURE)(probing.probe)
 app.command(rich_help_panel=MEASURE)(comparing.compare)
 app.command(rich_help_panel=MEASURE)(gating.gate)
 

@@ -17,18 +17,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
 from service.events import Label, Ref
+from service.measuring.facts import FactError, read_facts
 from service.measuring.lines import BadLine, numbered, read_object
 
 Behaviour = Literal["answer", "clarify", "no_answer", "deny"]
 
 BEHAVIOUR: Final = "behaviour"
 NO_MAPPING: Final = "no mapping"
+NO_LIST: Final = "no retrieved list"
 NO_RELEVANT: Final = "no relevant ref"
 NOT_IN_CORPUS: Final = "ref not in corpus"
 OTHER_APP: Final = "app"
 SPLIT: Final = "split"
 REASONS: Final = (SPLIT, OTHER_APP, BEHAVIOUR, NO_MAPPING, NO_RELEVANT, NOT_IN_CORPUS)
-"""Why a question is not measured; where several hold, the first counts."""
+"""Why a question is not measured; where several hold, the first counts. ``NO_LIST`` shows only once
+there are lists."""
 
 Mapped = Mapping[str, tuple[str, ...]]
 """Evidence id → refs of the chunks that hold it."""
@@ -152,6 +155,10 @@ def _question(told: _Line, file: str, number: int, mapping: Mapped | None) -> Qu
     if told.evidence and mapping is None:
         raise BadLine(file, number, "evidence: needs a mapping from evidence ids to refs")
     refs = [(each, (mapping or {}).get(each, ())) for each in told.evidence]
+    try:
+        read_facts(told.facts)
+    except FactError as error:
+        raise BadLine(file, number, f"facts: {error}") from None
     relevant = told.relevant or {ref: 1.0 for _, mapped in refs for ref in mapped}
     return Question(
         query_id=told.query_id or _id_of(told.query),

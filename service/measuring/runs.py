@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
 from service.measuring.lines import BadLine, numbered, read_object
-from service.measuring.questions import Behaviour
+from service.measuring.questions import Behaviour, QuestionSet, Selection
 
 FORMAT: Final = 1
 Kind = Literal["retrieval", "answers", "system", "probe"]
@@ -31,6 +31,11 @@ class QuestionsUsed:
     total: int
     measured: int
     excluded: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, asked: QuestionSet, selection: Selection) -> Self:
+        measured = len(selection.measured)
+        return cls(asked.file, asked.sha256, selection.total, measured, selection.counts)
 
 
 @dataclass(frozen=True, slots=True)
