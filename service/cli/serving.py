@@ -122,6 +122,7 @@ def _run_web(
 ) -> None:
     import uvicorn
 
+    from service.calibrations import calibrations_over
     from service.web.app import create_app
     from service.web.options import WebOptions
 
@@ -137,6 +138,7 @@ def _run_web(
         counters=parts.store.archive,
         desk=reviews,
         secret=parts.terms().secret,
+        calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,
