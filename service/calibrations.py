@@ -188,6 +188,19 @@ class Calibrations:
             apps = sorted({one.app for one in self._reading.ruled})
         return {app: self.of(JudgeScope(app)) for app in apps}
 
+    def labelled(self, scope: JudgeScope = JudgeScope()) -> list[tuple[Ruled, Audit]]:
+        """Audited answers that some judge version ruled on and people called bad or fine, those
+        audited last first."""
+        self.of()
+        with self._lock:
+            reading = self._reading.within(scope)
+        by_key = {one.key: one for one in reading.ruled}
+        return [
+            (by_key[audit.key], audit)
+            for audit in reading.audits
+            if audit.said is not None and audit.key in by_key
+        ]
+
     # ── reading ───────────────────────────────────────────────────────────────────────────────
 
     def _read(self) -> _Reading:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, demo, doctor, exports, running, showing, upkeep
+from service.cli import checking, demo, doctor, exports, judge_check, running, showing, upkeep
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -58,6 +58,7 @@ CHECKING = "Checking and measuring"
 app.command(rich_help_panel=CHECKING)(checking.check)
 app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
+app.command("judge-check", rich_help_panel=CHECKING)(judge_check.judge_check)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

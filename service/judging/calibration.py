@@ -8,7 +8,7 @@ sample of anything: the gravest come first.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from service.estimates.stratified import (
 )
 from service.estimates.weighted import weighted
 from service.estimates.wilson import wilson
-from service.judging.judgement import Status, Verdict
+from service.judging.judgement import Judgement, Status, Verdict
 from service.review.labels import Change, Grounded
 
 UNDECIDED = "undecided"
@@ -52,9 +52,13 @@ class Ruled(NamedTuple):
     @property
     def verdict(self) -> str:
         """``bad`` where a claim is unsupported or contradicted; ``fine``; ``undecided``."""
-        if self.word == UNDECIDED:
-            return UNDECIDED
-        return FINE if self.word == Verdict.SUPPORTED.value else BAD
+        return _verdict(self.word)
+
+
+def _verdict(word: str) -> str:
+    if word == UNDECIDED:
+        return UNDECIDED
+    return FINE if word == Verdict.SUPPORTED else BAD
 
 
 class Audit(NamedTuple):
@@ -83,7 +87,19 @@ def ruled_of(row: Mapping[str, Any]) -> Ruled:
 def _word(row: Mapping[str, Any]) -> str:
     if row["status"] != Status.JUDGED or "claims" not in row:
         return UNDECIDED
-    return next((word for word in WORDS[:2] if row["claims"].get(word)), WORDS[2])
+    return _gravest(row["claims"])
+
+
+def _gravest(verdicts: Collection[str]) -> str:
+    """``verdicts``: those that some claim has."""
+    return next((word for word in WORDS[:2] if word in verdicts), WORDS[2])
+
+
+def verdict_of(judgement: Judgement) -> str:
+    """As :attr:`Ruled.verdict`."""
+    if judgement.status is not Status.JUDGED or judgement.assessment is None:
+        return UNDECIDED
+    return _verdict(_gravest({claim.verdict.value for claim in judgement.assessment.claims}))
 
 
 def audit_of(history: Sequence[Change]) -> Audit | None:
@@ -117,7 +133,8 @@ class Calibration:
     alone; ``people_say``: by the labels alone; ``corrected``: by both, what is to be reported.
     ``needed``: labels that are still needed for ± 2 points, None where no number would do.
     ``by_word``: the gravest verdict → how many of its labelled answers people call bad.
-    ``missed``, ``false_alarms``: ids of answers on which judge and people differ.
+    ``missed``, ``false_alarms``: ids of answers on which judge and people differ, in the order of
+    the audits.
     """
 
     version: str = ""
@@ -266,6 +283,5 @@ def share_bad(found: Labelled) -> Estimate:
 
 
 def _differing(pairs: _Pairs, verdict: str, said: str) -> list[str]:
-    """Ids, those audited last first."""
-    ids = [audit.answer_id for one, audit in pairs if (one.verdict, audit.said) == (verdict, said)]
-    return ids[::-1]
+    """Ids, in the order of the audits."""
+    return [audit.answer_id for one, audit in pairs if (one.verdict, audit.said) == (verdict, said)]

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from service.calibrations import Calibrations, JudgeFigures, JudgeScope
-from service.estimates.confusion import CLASSES
+from service.estimates.confusion import CLASSES, Confusion
 from service.judging.calibration import Calibration, share_bad
+from service.judging.drift import Drift
 from service.web.api import Name, json_response, problems
 from service.web.desk_api import answer
 from service.web.figures_api import (
@@ -118,12 +119,14 @@ def judged_routes(calibrations: Calibrations) -> APIRouter:
     def read_judged_rates(app: Name = None, language: Name = None) -> Response:
         """Of the last days of `CALIBRATION_DAYS`, weighted by 1/π. Only audits correct them: what
         people said of cases that they opened is no sample. Remembered for a minute."""
-        return json_response(_figures(calibrations.of(JudgeScope(app or None, language or None))))
+        return json_response(
+            figures_body(calibrations.of(JudgeScope(app or None, language or None)))
+        )
 
     return router
 
 
-def _figures(found: JudgeFigures) -> dict[str, Any]:
+def figures_body(found: JudgeFigures) -> dict[str, Any]:
     return {
         "days": found.days,
         "rates": {
@@ -142,7 +145,6 @@ def _figures(found: JudgeFigures) -> dict[str, Any]:
 
 
 def _calibration(found: Calibration) -> dict[str, Any]:
-    table, agreed = found.confusion, found.confusion.agreement
     return {
         "version": found.version,
         "calibrated": found.calibrated,
@@ -155,16 +157,35 @@ def _calibration(found: Calibration) -> dict[str, Any]:
         "corrected": estimate_body(found.corrected),
         "judge_says": estimate_body(found.judge_says),
         "people_say": estimate_body(found.people_say),
-        "sensitivity": estimate_body(table.sensitivity),
-        "specificity": estimate_body(table.specificity),
-        "kappa": estimate_body(agreed.kappa),
-        "ac1": estimate_body(agreed.ac1),
-        "classes": agreed.table.categories,
-        "counts": agreed.table.counts,
+        **_against_people(found.confusion),
         "by_verdict": {
             word: {"labels": int(one.labels)} | estimate_body(share_bad(one))
             for word, one in found.by_word.items()
         },
         "missed": found.missed,
         "false_alarms": found.false_alarms,
+    }
+
+
+def drift_body(found: Drift) -> dict[str, Any]:
+    """For ``groundwatch judge-check --rejudge``."""
+    return {
+        "answers": found.answers,
+        "undecided": found.undecided,
+        "agreement": estimate_body(found.agreement.observed),
+        "before": _against_people(found.before),
+        "now": _against_people(found.now),
+        "changed": [one._asdict() for one in found.changed],
+    }
+
+
+def _against_people(found: Confusion) -> dict[str, Any]:
+    agreed = found.agreement
+    return {
+        "sensitivity": estimate_body(found.sensitivity),
+        "specificity": estimate_body(found.specificity),
+        "kappa": estimate_body(agreed.kappa),
+        "ac1": estimate_body(agreed.ac1),
+        "classes": agreed.table.categories,
+        "counts": agreed.table.counts,
     }

@@ -181,13 +181,13 @@ def test_without_counts_the_judged_ones_stand_for_what_they_were_drawn_from() ->
     assert calibrate(rows, audits, {"flagged": 5}, V1).corrected.value == by_pi
 
 
-def test_errors_are_told_by_answer_the_last_ones_first() -> None:
+def test_errors_are_told_by_answer_in_the_order_of_the_audits() -> None:
     words = {"a": "supported", "b": "unsupported", "c": "supported", "d": "contradicted"}
     rows = [ruled(f"{name}@s@0@1", word) for name, word in words.items()]
     audits = [audit("a@s@0@1", BAD), audit("b@s@0@1", FINE), audit("c@s@0@1", BAD),
               audit("d@s@0@1", BAD)]  # fmt: skip
     found = calibrate(rows, audits, {}, V1)
-    assert found.missed == ("c", "a")
+    assert found.missed == ("a", "c")
     assert found.false_alarms == ("b",)
     assert found.confusion.count(FINE, BAD) == 2
     assert found.by_word == {
