@@ -3,7 +3,10 @@
 from service.web.words import Words
 
 WORDS: Words = {
-    "judged.title": ("What the judge says of all answers", "Was das Prüfmodell über alle sagt"),
+    "judged.title": (
+        "What the judge says of all answers",
+        "Was das Prüfmodell über alle Antworten sagt",
+    ),
     "judged.what": (
         "Weighted from the judged sample; the first line is corrected by people's audits.",
         "Aus der geprüften Stichprobe hochgerechnet; die erste Zeile ist durch Stichproben von "
