@@ -207,6 +207,14 @@ class Settings(BaseModel):
         0.01, ge=0, le=1, description="Share of the answers that is judged twice, to see flips."
     )
 
+    calibration_days: int = Field(
+        28,
+        ge=1,
+        le=90,
+        description="Days, today's included, whose judged answers and audits say how good the "
+        "judge is and correct its rates.",
+    )
+
     # The judge's budget
     judge_tokens_per_day: int | None = Field(
         None, ge=0, description="Tokens, in and out, of a UTC day; no bound when absent."

@@ -19,6 +19,7 @@ from service.cli import (
     doctor,
     exports,
     gating,
+    judge_check,
     measuring,
     measuring_answers,
     probing,
@@ -71,6 +72,7 @@ CHECKING = "Checking and measuring"
 app.command(rich_help_panel=CHECKING)(checking.check)
 app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
+app.command("judge-check", rich_help_panel=CHECKING)(judge_check.judge_check)
 
 MEASURE = "Measure"
 measuring.measure.command("answers")(measuring_answers.measure_answers)

@@ -122,6 +122,7 @@ def _run_web(
 ) -> None:
     import uvicorn
 
+    from service.calibrations import calibrations_over
     from service.web.app import create_app
     from service.web.options import WebOptions
 
@@ -138,6 +139,7 @@ def _run_web(
         desk=reviews,
         secret=parts.terms().secret,
         gates=gatekeeper(parts, now),
+        calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

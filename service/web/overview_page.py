@@ -14,10 +14,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
+from service.calibrations import Calibrations, JudgeFigures, JudgeScope
 from service.estimates.rates import RATES
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
 from service.web.charts import bar, line, stack
 from service.web.days import Days
+from service.web.judge_page import judge_url
 from service.web.judging import judge_line
 from service.web.labelled import RecentChanges, confirmed, faults_of
 from service.web.overview import (
@@ -61,9 +63,11 @@ def overview_routes(
     books: Callable[[], Books],
     judge: Callable[[], JudgeState],
     changes: RecentChanges | None,
+    calibrations: Calibrations | None,
     public_url: str,
 ) -> APIRouter:
-    """``changes``: what people said, None where no desk keeps it."""
+    """``changes``: what people said, None where no desk keeps it; ``calibrations``: what the judge
+    said, None where nobody reads it."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
@@ -107,6 +111,8 @@ def overview_routes(
             shown_releases=SHOWN_RELEASES,
             confirmed=confirmed(said),
             people=faults_of(said),
+            judged=_judged(calibrations, scope),
+            judge_url=judge_url(JudgeScope(scope.app, scope.language)),
             worst=_worst(cases, scope, since_ms),
             open_cases=sum(by_severity.values()),
             oldest_ms=cases.oldest_open_ms(),
@@ -144,6 +150,14 @@ def _by_app(shown: Overview) -> list[tuple[str, list[tuple[object, object]]]]:
         rows = list(group)
         found.append((app, list(zip(rows, [*rows[1:], None], strict=True))))
     return found
+
+
+def _judged(calibrations: Calibrations | None, scope: Scope) -> JudgeFigures | None:
+    """None where nothing was judged."""
+    if calibrations is None:
+        return None
+    figures = calibrations.of(JudgeScope(scope.app, scope.language))
+    return figures if figures.calibration.version else None
 
 
 def _worst(cases: CaseReader, scope: Scope, since_ms: int) -> list[Worst]:

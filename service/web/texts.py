@@ -21,6 +21,7 @@ from service.web.words import (
     groups,
     incident,
     judge,
+    judged,
     labelling,
     labels,
     overview,
@@ -37,6 +38,7 @@ TABLES: tuple[Words, ...] = (
     trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
     judge.WORDS,
+    judged.WORDS,
     incident.WORDS,
     reasons.WORDS,
 )  # fmt: skip
