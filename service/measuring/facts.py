@@ -42,8 +42,8 @@ class Met(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One expected fact. Exactly one of ``pattern`` (a regular expression) and ``value`` (one
-    number with its unit, date or time) is set, or neither: then only a judge can rule on ``text``.
+    """One expected fact: at most one of ``pattern`` (a regular expression) and ``value`` (one
+    number with its unit, date or time). Without either, only a judge can rule on ``text``.
     ``absent``: the answer must not say it."""
 
     pattern: str = ""

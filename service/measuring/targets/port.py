@@ -25,15 +25,17 @@ from service.policy import ResponseMapping
 @dataclass(frozen=True, slots=True)
 class TargetRequest:
     """One question. ``purpose`` is the marker that the system copies into its event, so that no
-    measurement enters a live rate; ``run`` and ``query_id`` tell which one it was. ``retrieved``:
-    chunks that the system is to answer from instead of retrieving itself (as in the contract), None
-    where it retrieves; ``context`` likewise: what else the model saw."""
+    measurement enters a live rate; ``run`` and ``query_id`` tell which one it was; ``event_id``: a
+    probe's, for the event to take over. ``retrieved``: chunks that the system is to answer from
+    instead of retrieving itself (as in the contract), None where it retrieves; ``context``
+    likewise: what else the model saw."""
 
     query: str
     query_id: str
     run: str = ""
     language: str | None = None
     k: int | None = None
+    event_id: str | None = None
     purpose: Literal["probe"] = "probe"
     retrieved: Sequence[Mapping[str, Any]] | None = None
     context: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
@@ -42,7 +44,7 @@ class TargetRequest:
         """What a body's expression reads, and what a callable is given. Null is left out."""
         told: dict[str, Any] = {"query": self.query, "query_id": self.query_id, "run": self.run}
         told |= {"purpose": self.purpose}
-        for name in ("language", "k"):
+        for name in ("event_id", "language", "k"):
             if (value := getattr(self, name)) is not None:
                 told[name] = value
         if self.retrieved is not None:
@@ -136,7 +138,7 @@ def event_of(request: TargetRequest, answer: TargetAnswer, app: str) -> AnswerEv
     given = [Chunk.model_validate(dict(chunk)) for chunk in request.retrieved or ()]
     context = [ContextItem.model_validate(dict(item)) for item in request.context]
     return AnswerEvent(
-        event_id=(request.query_id or "question")[:256],
+        event_id=(request.event_id or request.query_id or "question")[:256],
         app=app[:128] or "default",
         purpose="probe",
         query=request.query,
