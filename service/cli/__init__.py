@@ -19,6 +19,7 @@ from service.cli import (
     exports,
     measuring,
     measuring_answers,
+    probing,
     running,
     showing,
     upkeep,
@@ -73,6 +74,7 @@ MEASURE = "Measure"
 measuring.measure.command("answers")(measuring_answers.measure_answers)
 measuring.measure.command("system")(measuring_answers.measure_system)
 app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
+app.command(rich_help_panel=MEASURE)(probing.probe)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

@@ -95,12 +95,12 @@ def measure_system(
     marker = run or f"system-{started:%Y-%m-%dT%H:%M:%SZ}"
     expected = [expectation_of(one, of_app, k, marker) for one in selection.measured]
     answering = Answering(expected, policy)
-    judged_by = _ask(answering, bootstrap.target(target, policy), settings, judge, len(expected))
+    judged_by = ask(answering, bootstrap.target(target, policy), settings, judge, len(expected))
     found = measured(selection.measured, answering.answered, k)
     header = header_of(
         "system",
         app=of_app,
-        release=_release_of(answering.answered),
+        release=release_of(answering.answered),
         k=k,
         questions=QuestionsUsed.of(asked, selection),
         started=started,
@@ -155,13 +155,13 @@ def measure_answers(
     marker = run or f"answers-{started:%Y-%m-%dT%H:%M:%SZ}"
     answering = Answering([expectation_of(case, marker) for case in asked.measured], policy)
     total = len(asked.measured)
-    judged_by = _ask(answering, bootstrap.target(target, policy), settings, judge, total)
+    judged_by = ask(answering, bootstrap.target(target, policy), settings, judge, total)
     found = ruled(asked.measured, answering.answered)
     apps = {case.event.app for case in asked.cases}
     header = header_of(
         "answers",
         app=apps.pop() if len(apps) == 1 else settings.default_app,
-        release=_release_of(answering.answered),
+        release=release_of(answering.answered),
         k=None,
         questions=QuestionsUsed(
             asked.file, asked.sha256, len(asked.cases), len(found), asked.excluded
@@ -182,7 +182,7 @@ def measure_answers(
 # ──────────────────────────────────────────────────────────────────────────────────── asking
 
 
-def _ask(
+def ask(
     answering: Answering, target: Target, settings: Settings, judge: bool, total: int
 ) -> Mapping[str, Any] | None:
     """Runs it, Ctrl-C included: what was answered until then is not thrown away. Returns who
@@ -209,7 +209,7 @@ def _ask(
     return who[0] if who else None
 
 
-def _release_of(answered: Sequence[Answered]) -> Mapping[str, Any]:
+def release_of(answered: Sequence[Answered]) -> Mapping[str, Any]:
     """The release that all answers tell, {} where they tell none or several."""
     told = [
         one.event.release.model_dump(exclude_none=True) for one in answered if one.event is not None
@@ -221,7 +221,12 @@ def _release_of(answered: Sequence[Answered]) -> Mapping[str, Any]:
 
 
 def _end(answered: Sequence[Answered]) -> None:
-    """Exit code 1 with the first reason of each kind, where a question has no answer."""
+    """Exit code 1 where a question has no answer."""
+    raise typer.Exit(1 if tell_failures(answered) or not answered else 0)
+
+
+def tell_failures(answered: Sequence[Answered]) -> bool:
+    """The first reason of each kind why a question has no answer; whether there is any."""
     failures: dict[str, str] = {}
     for one in answered:
         if one.event is None:
@@ -229,4 +234,4 @@ def _end(answered: Sequence[Answered]) -> None:
             failures.setdefault(failure.reason.value, failure.message)
     for reason, message in failures.items():
         typer.echo(f"no answer ({reason}): {printable(message)}", err=True)
-    raise typer.Exit(1 if failures or not answered else 0)
+    return bool(failures)

@@ -243,7 +243,9 @@ _CLAUSE_END = re.compile(r"[,;:–—](?=\s)|\b(?:but|sondern|aber)\b", re.IGNOR
 
 def _negated(sentence: str, start: int, end: int) -> bool:
     """Whether a negation stands before ``end``, since the last turn before ``start``, or behind it
-    within its clause (*72 Stunden gelten nicht*)."""
+    within its clause (*72 Stunden gelten nicht*). A question states as little."""
+    if sentence.rstrip().endswith("?"):
+        return True
     turns = [turn.end() for turn in _TURN.finditer(sentence, 0, start)]
     stop = _CLAUSE_END.search(sentence, end)
     clause = sentence[turns[-1] if turns else 0 : stop.start() if stop else len(sentence)]

@@ -20,11 +20,11 @@ def retrieval_text(run: Run, selection: Selection, k: int) -> list[str]:
             denominator(run.header.questions),
         ],
         _unlisted_lines(selection),
-        _missing_lines(run, k),
+        missing_lines(run, k),
         mean_lines(means(run.outcomes)),
         _short_lines(run, k),
         tag_lines(tags) if tags else [],
-        _stale_lines(selection),
+        stale_lines(selection),
     )
     return [line for part in parts if part for line in (*part, "")][:-1]
 
@@ -38,7 +38,7 @@ def _unlisted_lines(selection: Selection) -> list[str]:
 _SHOWN = 20
 
 
-def _missing_lines(run: Run, k: int) -> list[str]:
+def missing_lines(run: Run, k: int) -> list[str]:
     return [
         f"{each.query_id} {each.found}/{each.needed} missing: {', '.join(each.refs)}"
         + (" (critical)" if each.critical else "")
@@ -94,7 +94,7 @@ def _short_lines(run: Run, k: int) -> list[str]:
     return [f"No list holds more than {longest} refs, so nothing is known of the places behind."]
 
 
-def _stale_lines(selection: Selection) -> list[str]:
+def stale_lines(selection: Selection) -> list[str]:
     if not selection.stale:
         return []
     lines = [f"  {query_id}: {', '.join(refs)}" for query_id, refs in selection.stale.items()]

@@ -48,9 +48,12 @@ def outcome_of(question: Question, retrieved: RetrievedList, k: int) -> Outcome:
 
 
 def missing(outcomes: Iterable[Outcome], k: int) -> tuple[Missing, ...]:
-    """The questions of which a needed ref is not among the first ``k``, in their order."""
+    """The questions of which a needed ref is not among the first ``k``, in their order. One whose
+    list is not known misses nothing that anybody saw."""
     found = []
     for outcome in outcomes:
+        if outcome.measures.get(f"hit@{k}") is None:
+            continue
         top = set(top_k(outcome.retrieved, k))
         lacking = tuple(ref for ref in outcome.relevant if ref not in top)
         if lacking:

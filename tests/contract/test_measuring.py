@@ -230,6 +230,8 @@ def test_the_judge_rules_on_what_code_leaves_undetermined(five_lines, judged_by,
     with ScriptedJudge() as judge:
         judged_by(judge.base_url)
         measure("system", "--questions", five_lines, "--target", "my_rag:answer", "--out", "run")
+        # The probe, five rulings, and one call each for q-2 (a negation) and q-3 (words).
+        assert judge.requests == 1 + 5 + 2
     correct = [one.measures["correct"] for one in kept(tmp_path / "run").outcomes]
     assert correct == [1.0, 0.0, 1.0, None, 1.0]
 

@@ -528,9 +528,11 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
 
 def probe_result(**fields: Any) -> ProbeResult:
     share = Share(0.5, 0.25, 0.75, 4, (2, 0, 0, 0, 0, 0, 0, 0, 0, 2))
-    known: dict[str, Any] = {"app": "support", "release": "r1", "run": "probe-r1", "at_ms": 5_000, "k": 5,
-             "questions": 6, "failed": 1, "lost": 2, "answered": 1,
-             "shares": {"recall@5": share, "findings": share}}  # fmt: skip
+    known: dict[str, Any] = {
+        "app": "support", "release": "r1", "run": "probe-r1", "at_ms": 5_000, "k": 5,
+        "questions": 6, "failed": 1, "lost": 2, "answered": 1,
+        "shares": {"recall@5": share, "findings": share},
+    }  # fmt: skip
     return ProbeResult(**(known | fields))
 
 

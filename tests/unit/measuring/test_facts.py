@@ -49,6 +49,7 @@ def test_another_value_is_not_met(answer):
         "72 Stunden gelten hier nicht, fragen Sie nach.",
         "Instead of three days it is a week.",
         "It is 48 but not 72 hours.",
+        "Do you mean 72 hours?",
     ],
 )
 def test_a_negated_value_is_undetermined(answer):
