@@ -78,6 +78,13 @@ def test_the_number_of_a_citation_is_no_value():
     assert ruled({"value": "3"}, "There are 3 [3].", [(12, 15)]) is Met.MET
 
 
+def test_the_day_of_a_date_is_no_value_of_its_own():
+    assert ruled({"value": "30"}, "Am 30. September 2027.") is Met.NOT_MET
+    assert ruled({"value": "30"}, "It takes 30 steps, from 30 September on.") is Met.MET
+    assert ruled({"value": "2027"}, "In 2027.") is Met.MET
+    assert ruled({"value": "v5.4.1"}, "Use release 5.4.1.") is Met.MET
+
+
 def test_patterns_ignore_case_and_see_negation():
     fact = {"pattern": r"owners? can"}
     assert ruled(fact, "Only Owners can delete it.") is Met.MET
