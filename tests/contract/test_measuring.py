@@ -244,6 +244,32 @@ def test_a_fact_that_cannot_be_used_is_named_by_file_and_line(five_lines):
     assert str(result.exception).startswith("relevance.jsonl, line 2: facts: fact 1: value 'a few'")
 
 
+# ── retrieval alone ───────────────────────────────────────────────────────────────────────────
+
+
+def test_retrieval_may_be_measured_on_what_a_target_retrieves(tmp_path):
+    out = tmp_path / "run.jsonl"
+    measure("retrieval", "--questions", QUESTIONS, "--target", CALLABLE, "--out", str(out))
+    recalls = {one.query_id: one.measures["recall@5"] for one in kept(out).outcomes}
+    assert len(recalls) == 13
+    assert {name for name, recall in recalls.items() if recall != 1.0} == {
+        "viewer-seat", "old-agents", "run-logs",
+    }  # fmt: skip
+
+
+def test_a_target_that_only_searches_is_mapped_without_an_answer(tmp_path, policy_of):
+    with LlmServer() as server:
+        server.play(Answer(b'{"hits": [{"id": "grenzen#api"}]}'))
+        response = {"answer": "''", "retrieved": {"each": "hits", "ref": "id"}}
+        policy_of(f"{server.base_url}/search", response=response)
+        shown = measure("retrieval", "--questions", QUESTIONS, "--target", "example").stdout
+        assert "download-link 0/1 missing" in shown
+        server.play(Answer(b"{}"))
+        policy_of(f"{server.base_url}/search", response={"answer": "''"})
+        told = measure("retrieval", "--questions", QUESTIONS, "--target", "example", code=1).stderr
+        assert told.count("note: no list: the target does not say what it retrieved") == 1
+
+
 # ── the documentation ─────────────────────────────────────────────────────────────────────────
 
 COMMAND = re.compile(r"^groundwatch (measure (?:system|answers) .*examples\.target:answer)$", re.M)
