@@ -92,7 +92,8 @@ def measure_retrieval(
 
     Lists come from answer events or from a file, and are joined by `query_id`, else by the words of
     the question; or from a system that is asked. Prints what is missing question by question, means
-    with 95 % intervals, by tag, and which questions are in no mean. Try it with what `groundwatch export relevance` writes.
+    with 95 % intervals, by tag, and which questions are in no mean. Try it with what `groundwatch
+    export relevance` writes.
     Exit code 1 when nothing could be measured, a line of the events could not be read, or the
     system gave no list for a question.
     """
