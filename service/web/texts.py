@@ -26,6 +26,7 @@ from service.web.words import (
     overview,
     probes,
     queue,
+    reasons,
     tasks,
     trying,
 )
@@ -38,6 +39,7 @@ TABLES: tuple[Words, ...] = (
     groups.WORDS,
     judge.WORDS,
     incident.WORDS,
+    reasons.WORDS,
 )  # fmt: skip
 
 
