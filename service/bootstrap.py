@@ -251,7 +251,9 @@ async def answer_judge(settings: Settings) -> AsyncIterator[AnswerJudge]:
     from service.judging.endpoint import trouble_of
     from service.measuring.judging import AnswerJudge
 
-    parts = build(settings.model_copy(update={"redis_url": "memory://"}))
+    # Relevance is a third call, and no part of what is measured.
+    apart = {"redis_url": "memory://", "judge_relevance": False}
+    parts = build(settings.model_copy(update=apart))
     ruling, client = judge(parts, Corpora(parts.documents))
     try:
         found = await client.probe()

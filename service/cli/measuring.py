@@ -15,6 +15,7 @@ from service.bootstrap import build
 from service.checking import read_event
 from service.cli.printing import printable
 from service.cli.shared import fail, settings_of
+from service.cli.target_lists import TargetLists
 from service.documents import read_chunks
 from service.events import AnswerEvent, Rejection
 from service.settings import Settings, load_policy
@@ -73,6 +74,9 @@ def measure_retrieval(
             help='Lists of refs, one a line: {"query_id": …, "retrieved": ["ref", …]}.', exists=True
         ),
     ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A system to ask, as `measure system` takes it.")
+    ] = None,
     k: K = 5,
     mapping: MappingFile = None,
     corpus: Corpus = None,
@@ -86,22 +90,29 @@ def measure_retrieval(
 ) -> None:
     """Hit rate, precision, recall, MRR and nDCG of retrieval, on labelled questions.
 
-    Lists come from answer events or from a file and are joined by `query_id`, else by the words of
-    the question. Prints what is missing question by question, means with 95 % intervals, by tag,
-    and which questions are in no mean. Try it with what `groundwatch export relevance` writes.
-    Exit code 1 when nothing could be measured, or a line of the events could not be read.
+    Lists come from answer events or from a file, and are joined by `query_id`, else by the words of
+    the question; or from a system that is asked. Prints what is missing question by question, means
+    with 95 % intervals, by tag, and which questions are in no mean. Try it with what `groundwatch
+    export relevance` writes.
+    Exit code 1 when nothing could be measured, a line of the events could not be read, or the
+    system gave no list for a question.
     """
     from service.measuring.lists import join, read_lists
     from service.measuring.questions import select
     from service.measuring.retrieval import outcome_of, with_lists
     from service.measuring.runs import QuestionsUsed, Run
 
-    if (events is None) == (retrieved is None):
-        raise fail("give --events or --retrieved: where the retrieved lists are")
+    if sum(source is not None for source in (events, retrieved, target)) != 1:
+        raise fail("give one of --events, --retrieved and --target: where retrieved lists are")
     settings = settings_of(quiet=True)
     started = datetime.now(UTC)
     asked = read_question_set(questions, mapping)
-    taken = _Events(settings, events, app, release) if events is not None else None
+    taken: _Events | TargetLists | None = None
+    if events is not None:
+        taken = _Events(settings, events, app, release)
+    elif target is not None:
+        wanted = select(asked.questions, split=split, app=app).measured
+        taken = TargetLists(settings, target, wanted, k, f"retrieval-{started:%Y-%m-%dT%H:%M:%SZ}")
     lists = taken or read_lists(_bytes(retrieved), str(retrieved))
     joined = join(asked.questions, lists)
     known = known_refs(settings, asked, corpus, _corpora(joined))

@@ -137,6 +137,7 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
         gates=gatekeeper(parts, now),
         calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),

@@ -9,16 +9,16 @@ from service.measuring.answering import PassRate, Ruled, pass_rate
 from service.measuring.rating import Rating
 from service.measuring.report import mean_lines, means_json, tag_lines
 from service.measuring.runs import Run
-from service.measuring.summary import by_tag, means
+from service.measuring.summary import by_tag, means, shares
 
 
 def answers_text(run: Run, found: Sequence[Ruled]) -> list[str]:
-    tags = by_tag(run.outcomes)
+    tags = {tag: shares(told) for tag, told in by_tag(run.outcomes).items()}
     parts = (
         [f"The answer step, retrieval held fixed: {run.header.run}", denominator(run)],
         list(_case_lines(found)),
         list(_rate_lines(pass_rate(found))),
-        mean_lines(means(run.outcomes)),
+        mean_lines(shares(means(run.outcomes))),
         tag_lines(tags) if tags else [],
     )
     return [line for part in parts if part for line in (*part, "")][:-1]

@@ -17,8 +17,8 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from service.checks.reading import sentences
 from service.checks.reading.evidence import Index
-from service.checks.reading.grounding import Source, exact_place, loose_place
-from service.checks.reading.quantities import Quantity, Reading
+from service.checks.reading.grounding import Place, Source, exact_place, loose_place
+from service.checks.reading.quantities import CODE, Quantity, Reading
 from service.checks.reading.reader import read
 from service.checks.reading.spans import Span
 
@@ -42,8 +42,8 @@ class Met(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One expected fact. Exactly one of ``pattern`` (a regular expression) and ``value`` (one
-    number with its unit, date or time) is set, or neither: then only a judge can rule on ``text``.
+    """One expected fact: at most one of ``pattern`` (a regular expression) and ``value`` (one
+    number with its unit, date or time). Without either, only a judge can rule on ``text``.
     ``absent``: the answer must not say it."""
 
     pattern: str = ""
@@ -199,11 +199,18 @@ def _by_value(value: str, said: _Said) -> Iterator[bool]:
     for index in said.indexes:
         source = Source("grounded", None, index.text)
         place = exact_place(reading, quantity, source, index)
-        if place is None:
+        if place is None or _is_part(quantity, place, index):
             place = loose_place(reading, quantity, [(source, index)])
             if place is None or place.kind == "approximate":
                 continue
         yield not _negated(index.text, place.start, place.end)
+
+
+def _is_part(quantity: Quantity, place: Place, index: Index) -> bool:
+    """The day of a date grounds a bare 30, and does not state it."""
+    if quantity.kind is CODE:
+        return False
+    return all((found.start, found.end) != (place.start, place.end) for found in index.quantities)
 
 
 def _by_pattern(pattern: str, said: _Said) -> Iterator[bool]:
@@ -243,7 +250,9 @@ _CLAUSE_END = re.compile(r"[,;:–—](?=\s)|\b(?:but|sondern|aber)\b", re.IGNOR
 
 def _negated(sentence: str, start: int, end: int) -> bool:
     """Whether a negation stands before ``end``, since the last turn before ``start``, or behind it
-    within its clause (*72 Stunden gelten nicht*)."""
+    within its clause (*72 Stunden gelten nicht*). A question states as little."""
+    if sentence.rstrip().endswith("?"):
+        return True
     turns = [turn.end() for turn in _TURN.finditer(sentence, 0, start)]
     stop = _CLAUSE_END.search(sentence, end)
     clause = sentence[turns[-1] if turns else 0 : stop.start() if stop else len(sentence)]

@@ -49,6 +49,7 @@ class AnswerJudge:
         self._judge = judge
         self._deadline_s = deadline_s
         self._sleep = sleep
+        self._is_away = False
 
     @property
     def header(self) -> Mapping[str, Any]:
@@ -81,11 +82,13 @@ class AnswerJudge:
         return replace(rating, faithful=faithful, unjudged=why, cost_micros=cost)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T | None:
-        for _ in range(ROUNDS):
+        """None once the judge was away for all rounds: a run does not wait for each answer anew."""
+        for _ in range(0 if self._is_away else ROUNDS):
             try:
                 return await ask()
             except NotNow as not_now:
                 await self._sleep(min(not_now.retry_after_s, LONGEST_PAUSE_S))
+        self._is_away = True
         return None
 
 

@@ -30,6 +30,9 @@ _IN_WORDS = {
 }
 
 
+COUNTS = frozenset({"findings"})
+
+
 @dataclass(frozen=True, slots=True)
 class Mean:
     """``questions``: how many have a value; those without are in no mean."""
@@ -55,6 +58,11 @@ def _estimate(values: list[float], seed: int) -> Estimate:
     if len(values) < FEWEST or min(values) == max(values):
         return Estimate(mean)
     return Estimate(mean, *percentile_interval(values, seed))
+
+
+def shares(found: Mapping[str, Mean]) -> dict[str, Mean]:
+    """Without what is a number of things, not a share."""
+    return {name: mean for name, mean in found.items() if name not in COUNTS}
 
 
 def by_tag(outcomes: Iterable[Outcome], seed: int = 0) -> dict[str, Mapping[str, Mean]]:

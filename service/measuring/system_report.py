@@ -14,7 +14,7 @@ from service.measuring.questions import Question, Selection
 from service.measuring.rating import Rating
 from service.measuring.report import mean_lines, means_json, tag_lines
 from service.measuring.runs import Run
-from service.measuring.summary import by_tag, denominator, means
+from service.measuring.summary import by_tag, denominator, means, shares
 from service.measuring.system import Measured
 from service.measuring.targets.port import TargetFailure
 
@@ -36,14 +36,14 @@ UNDETERMINED = "undetermined"
 
 def system_text(run: Run, selection: Selection, found: Sequence[Measured]) -> list[str]:
     header = run.header
-    tags = by_tag(run.outcomes)
+    tags = {tag: shares(told) for tag, told in by_tag(run.outcomes).items()}
     is_answered = any(one.rating is not None for one in found)
     parts = (
         [f"The whole system: {header.run}, app {header.app}", denominator(header.questions)],
         list(_warnings(selection.measured, found)),
         list(_question_lines(found)),
         list(_diagnosis_lines(found)),
-        mean_lines(means(run.outcomes)) if is_answered else [],
+        mean_lines(shares(means(run.outcomes))) if is_answered else [],
         tag_lines(tags) if tags and is_answered else [],
         list(_spent_lines(found)),
         list(_worst_lines(found)),

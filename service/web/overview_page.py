@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from service.accounting import Books
 from service.calibrations import Calibrations, JudgeFigures, JudgeScope
 from service.estimates.rates import RATES
+from service.measuring.probed import latest_of
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
 from service.web.charts import bar, line, stack
 from service.web.days import Days
@@ -31,7 +32,7 @@ from service.web.overview import (
     overview,
 )
 from service.web.plots import date_of, day_told, figures, flow, introductions, trend
-from service.web.ports import CaseReader, JudgeState
+from service.web.ports import CaseReader, JudgeState, ProbeReader
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
 from service.web.views import books_line, queue_url
@@ -65,6 +66,7 @@ def overview_routes(
     changes: RecentChanges | None,
     calibrations: Calibrations | None,
     public_url: str,
+    probes: ProbeReader,
 ) -> APIRouter:
     """``changes``: what people said, None where no desk keeps it; ``calibrations``: what the judge
     said, None where nobody reads it."""
@@ -113,6 +115,7 @@ def overview_routes(
             people=faults_of(said),
             judged=_judged(calibrations, scope),
             judge_url=judge_url(JudgeScope(scope.app, scope.language)),
+            probes=latest_of(one for one in probes() if scope.app in (None, one.app)),
             worst=_worst(cases, scope, since_ms),
             open_cases=sum(by_severity.values()),
             oldest_ms=cases.oldest_open_ms(),

@@ -131,7 +131,9 @@ def test_nothing_to_measure_ends_with_code_1(files) -> None:
 
 def test_one_source_of_lists_is_needed_and_one_only(files) -> None:
     asked = files("q", QUESTIONS)
-    assert "give --events or --retrieved" in run("--questions", asked, code=2).stderr
+    assert (
+        "give one of --events, --retrieved and --target" in run("--questions", asked, code=2).stderr
+    )
 
 
 def test_a_bad_question_ends_with_its_file_and_line(files) -> None:

@@ -49,6 +49,7 @@ def test_another_value_is_not_met(answer):
         "72 Stunden gelten hier nicht, fragen Sie nach.",
         "Instead of three days it is a week.",
         "It is 48 but not 72 hours.",
+        "Do you mean 72 hours?",
     ],
 )
 def test_a_negated_value_is_undetermined(answer):
@@ -75,6 +76,13 @@ def test_the_number_of_a_citation_is_no_value():
     answer = "There are some [3]."
     assert ruled({"value": "3"}, answer, [(15, 18)]) is Met.NOT_MET
     assert ruled({"value": "3"}, "There are 3 [3].", [(12, 15)]) is Met.MET
+
+
+def test_the_day_of_a_date_is_no_value_of_its_own():
+    assert ruled({"value": "30"}, "Am 30. September 2027.") is Met.NOT_MET
+    assert ruled({"value": "30"}, "It takes 30 steps, from 30 September on.") is Met.MET
+    assert ruled({"value": "2027"}, "In 2027.") is Met.MET
+    assert ruled({"value": "v5.4.1"}, "Use release 5.4.1.") is Met.MET
 
 
 def test_patterns_ignore_case_and_see_negation():

@@ -20,6 +20,7 @@ from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
@@ -335,6 +336,7 @@ class World:
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
+    probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
     gates: Gatekeeper | None = None
 
@@ -359,6 +361,7 @@ class World:
             desk=self.desk,
             secret=SECRET,
             gates=self.gates,
+            probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
         )
