@@ -28,6 +28,7 @@ from service.web.words import (
     probes,
     queue,
     reasons,
+    report,
     tasks,
     tree,
     trying,
@@ -43,6 +44,7 @@ TABLES: tuple[Words, ...] = (
     judged.WORDS,
     incident.WORDS,
     reasons.WORDS,
+    report.WORDS,
 )  # fmt: skip
 
 
