@@ -52,6 +52,7 @@ def embedded_site(
         metrics=parts.metrics,
         settings=options or WebOptions(),
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
         policy=lambda: parts.terms().policy,
     )

@@ -12,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, demo, doctor, exports, running, showing, upkeep
+from service.cli import (
+    checking,
+    demo,
+    doctor,
+    exports,
+    measuring,
+    measuring_answers,
+    probing,
+    running,
+    showing,
+    upkeep,
+)
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -58,6 +69,12 @@ CHECKING = "Checking and measuring"
 app.command(rich_help_panel=CHECKING)(checking.check)
 app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
+
+MEASURE = "Measure"
+measuring.measure.command("answers")(measuring_answers.measure_answers)
+measuring.measure.command("system")(measuring_answers.measure_system)
+app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
+app.command(rich_help_panel=MEASURE)(probing.probe)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

@@ -136,6 +136,7 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
         policy=lambda: parts.terms().policy,
         health=health,

@@ -24,6 +24,7 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.probes import Probes
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
@@ -31,7 +32,7 @@ __all__ = [
     "MEMORY_URL", "Access", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint",
     "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure", "Feedback",
     "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending",
-    "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
+    "Probes", "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
     "Tasks", "connect",
 ]  # fmt: skip
 
@@ -50,6 +51,7 @@ class Store:
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    probes: Probes
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -64,4 +66,5 @@ class Store:
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            Probes(connection),
         )

@@ -39,7 +39,7 @@ from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, CounterReader, JudgeState, ProbeReader, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.queue_page import queue_routes
 from service.web.rendering import Renderer, error_page, templates
@@ -65,13 +65,14 @@ def create_app(
     desk: ReviewDesk,
     secret: bytes,
     feedback: Intake | None = None,
+    probes: ProbeReader = tuple,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
-    ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
-    be. ``policy``: as it stands now.
+    ``probes``: what they found last. ``desk``: where people's labels are. ``secret``: of the store;
+    it signs who a reviewer said to be. ``policy``: as it stands now.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -107,7 +108,9 @@ def create_app(
     app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
-    app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
+    app.include_router(
+        overview_routes(render, cases, days, books, judge, changes, public_url, probes)
+    )
     identity = app.state.identity = Identity(secret)
     review = Review(
         render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
+from service.measuring.probed import latest_of
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
 from service.web.charts import bar, line, stack
 from service.web.days import Days
@@ -29,7 +30,7 @@ from service.web.overview import (
     overview,
 )
 from service.web.plots import date_of, day_told, figures, flow, introductions, trend
-from service.web.ports import CaseReader, JudgeState
+from service.web.ports import CaseReader, JudgeState, ProbeReader
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
 from service.web.views import books_line, queue_url
@@ -62,6 +63,7 @@ def overview_routes(
     judge: Callable[[], JudgeState],
     changes: RecentChanges | None,
     public_url: str,
+    probes: ProbeReader,
 ) -> APIRouter:
     """``changes``: what people said, None where no desk keeps it."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -107,6 +109,7 @@ def overview_routes(
             shown_releases=SHOWN_RELEASES,
             confirmed=confirmed(said),
             people=faults_of(said),
+            probes=latest_of(one for one in probes() if scope.app in (None, one.app)),
             worst=_worst(cases, scope, since_ms),
             open_cases=sum(by_severity.values()),
             oldest_ms=cases.oldest_open_ms(),

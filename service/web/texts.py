@@ -24,6 +24,7 @@ from service.web.words import (
     labelling,
     labels,
     overview,
+    probes,
     queue,
     reasons,
     tasks,
@@ -33,7 +34,7 @@ from service.web.words import (
 LANGUAGES = ("en", "de")
 COOKIE = "language"
 TABLES: tuple[Words, ...] = (
-    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, labels.WORDS,
+    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, probes.WORDS, labels.WORDS,
     trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
     judge.WORDS,

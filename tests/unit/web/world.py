@@ -19,6 +19,7 @@ from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, S
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
@@ -334,6 +335,7 @@ class World:
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
+    probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
 
     def __post_init__(self) -> None:
@@ -356,6 +358,7 @@ class World:
             settings=self.options,
             desk=self.desk,
             secret=SECRET,
+            probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
         )
