@@ -19,6 +19,7 @@ from service.checks import CHECKS
 from service.controller import Controller, budget_of
 from service.documents import Documents
 from service.events import EventLimits
+from service.gating import Gatekeeper
 from service.ingest import Ingest
 from service.judging.corpora import Corpora
 from service.judging.endpoint import Breaker
@@ -179,6 +180,16 @@ def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
         on_change,
         parts.metrics.observe_label,
     )
+
+
+def gatekeeper(parts: Parts, now: Callable[[], float]) -> Gatekeeper | None:
+    """None where no rules file is configured; one that cannot be read is told at the start: raises
+    OSError, or :class:`service.measuring.rules.BadRules`."""
+    if parts.settings.gates is None:
+        return None
+    keeper = Gatekeeper(parts.settings.gates, parts.store.archive, now)
+    keeper.read()
+    return keeper
 
 
 def retention(parts: Parts) -> Retention:

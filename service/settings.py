@@ -62,6 +62,9 @@ class Settings(BaseModel):
         description="Separates installations in one Redis.",
     )
     policy: Path | None = Field(None, description="The per-app policy file (YAML).")
+    gates: Path | None = Field(
+        None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
+    )
     data_dir: Path = Field(
         Path("groundwatch-data"),
         description="Embedded: where verdicts and dead letters are appended (JSONL).",
@@ -202,6 +205,14 @@ class Settings(BaseModel):
     )
     judge_flip_share: float = Field(
         0.01, ge=0, le=1, description="Share of the answers that is judged twice, to see flips."
+    )
+
+    calibration_days: int = Field(
+        28,
+        ge=1,
+        le=90,
+        description="Days, today's included, whose judged answers and audits say how good the "
+        "judge is and correct its rates.",
     )
 
     # The judge's budget

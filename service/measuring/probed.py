@@ -14,12 +14,12 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from service.estimates.bootstrap import question_mean
 from service.estimates.retrieval import attainable_precision
+from service.estimates.spread import spread_of
 from service.measuring.runs import Outcome, Run
 from service.measuring.summary import means
 
 NAMED = 50
 """Questions that are kept by name; their number is kept of all."""
-BINS = 10
 UNANSWERABLE = ("no_answer", "deny")
 INVENTED = "invented_answer"
 """The diagnosis of a question that must not be answered and was."""
@@ -110,11 +110,8 @@ def _shares(run: Run) -> dict[str, Share]:
 
 
 def _spread(run: Run, name: str) -> tuple[int, ...]:
-    counts = [0] * BINS
-    for outcome in run.outcomes:
-        if (value := outcome.measures.get(name)) is not None:
-            counts[min(int(value * BINS), BINS - 1)] += 1
-    return tuple(counts)
+    values = (outcome.measures.get(name) for outcome in run.outcomes)
+    return spread_of(value for value in values if value is not None)
 
 
 def latest_of(results: Iterable[ProbeResult]) -> tuple[ProbeResult, ...]:

@@ -36,6 +36,10 @@ RateName = Literal[
     "abstentions",
     "faithfulness",
     "context_sufficiency",
+    "unsupported_claims",
+    "contradicted_claims",
+    "relevance",
+    "context_precision",
     "citing",
     "not_evaluated",
 ]
@@ -363,8 +367,10 @@ class Declared:
             "a restart loses nothing: value, low and high (95 % interval), n (trials). "
             "unresolvable_citations_per_answer, unresolvable_citations_per_citation (clustered by "
             "answer), unsupported_numbers, abstentions, citing, not_evaluated (citations that "
-            "could not be read) are counted; faithfulness and context_sufficiency are the judge's, "
-            "weighted by 1/π. Absent without data. Only from `serve`.",
+            "could not be read) are counted; faithfulness, context_sufficiency, unsupported_claims "
+            "and contradicted_claims (of claims, clustered by answer), relevance and "
+            "context_precision are the judge's, weighted by 1/π. Absent without data. Only from "
+            "`serve`.",
             "max by (app) "
             '(groundwatch_rate{rate="unresolvable_citations_per_answer",statistic="value"})',
         )  # fmt: skip
@@ -492,6 +498,31 @@ class Declared:
             "skipped is not skipped at random: read it beside every judged rate. Absent for an app "
             "of which nothing was drawn. Only from `serve`.",
             "min by (app) (groundwatch_judge_coverage) < 0.95",
+        )  # fmt: skip
+        self.corrected_rate = self._gauge(
+            "corrected_bad_answers", ("app", "statistic"),
+            "Share of answers with a claim that their sources do not carry, as people's audits "
+            "correct what the judge says: value, low, high (95 % interval), over the days of "
+            "CALIBRATION_DAYS. Absent while the judge is uncalibrated. Only from `serve`.",
+            'max by (app) (groundwatch_corrected_bad_answers{statistic="low"}) > 0.1',
+        )  # fmt: skip
+        self.judge_calibrated = self._gauge(
+            "judge_calibrated", ("app",),
+            "1 where people labelled audits that this judge version (model, prompt, schema, "
+            "parameters) ruled on, 0 until then. Absent without a judged answer. Only from "
+            "`serve`.",
+            "min by (app) (groundwatch_judge_calibrated) == 0",
+        )  # fmt: skip
+        self.judge_labels = self._gauge(
+            "judge_labels", ("app",),
+            "Audit labels that this judge version is held against. Only from `serve`.",
+            "max by (app) (groundwatch_judge_labels)",
+        )  # fmt: skip
+        self.judge_labels_needed = self._gauge(
+            "judge_labels_needed", ("app",),
+            "Audit labels still needed to know the corrected rate to ± 2 points. Absent where too "
+            "few answers were judged for any number. Only from `serve`.",
+            "max by (app) (groundwatch_judge_labels_needed)",
         )  # fmt: skip
         self.judge_breaker = self._gauge(
             "judge_breaker_open", (),

@@ -48,6 +48,16 @@ class Measured:
                 yield name, number
 
 
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """``corrected``: with the number of labels it rests on; ``needed``: labels still needed, None
+    where no number would do."""
+
+    corrected: Measured
+    calibrated: bool
+    needed: int | None
+
+
 class DurableMetrics:
     def __init__(self, declared: Declared) -> None:
         self._declared = declared
@@ -56,6 +66,10 @@ class DurableMetrics:
         self._budget_left = Shown(declared.judge_budget_left)
         self._factors = Shown(declared.judge_factor)
         self._coverage = Shown(declared.judge_coverage)
+        self._corrected = Shown(declared.corrected_rate)
+        self._calibrated = Shown(declared.judge_calibrated)
+        self._judge_labels = Shown(declared.judge_labels)
+        self._labels_needed = Shown(declared.judge_labels_needed)
         self._precision = Shown(declared.check_precision)
         self._labelled = Shown(declared.check_labelled)
         self._agreement = Shown(declared.agreement)
@@ -108,6 +122,21 @@ class DurableMetrics:
         """App → share of what was drawn that the judge was given. Apps without a draw are absent:
         no data is neither 0 nor 1."""
         self._coverage.show(_labelled(by_app))
+
+    def set_calibrations(self, by_app: Mapping[str, Calibrated]) -> None:
+        """Of the judge version that ruled last on each app's answers."""
+        self._corrected.show(
+            {
+                (app, statistic): value
+                for app, found in by_app.items()
+                for statistic, value in found.corrected.statistics()
+            }
+        )
+        self._calibrated.show({(app,): found.calibrated for app, found in by_app.items()})
+        self._judge_labels.show({(app,): found.corrected.n for app, found in by_app.items()})
+        self._labels_needed.show(
+            {(app,): one.needed for app, one in by_app.items() if one.needed is not None}
+        )
 
     def set_rulesets(self, by_app: Mapping[str, str]) -> None:
         """App → ruleset in force."""

@@ -21,6 +21,7 @@ from service.web.words import (
     groups,
     incident,
     judge,
+    judged,
     labelling,
     labels,
     overview,
@@ -28,6 +29,7 @@ from service.web.words import (
     queue,
     reasons,
     tasks,
+    tree,
     trying,
 )
 
@@ -35,9 +37,10 @@ LANGUAGES = ("en", "de")
 COOKIE = "language"
 TABLES: tuple[Words, ...] = (
     frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, probes.WORDS, labels.WORDS,
-    trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
+    trying.WORDS, tree.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
     judge.WORDS,
+    judged.WORDS,
     incident.WORDS,
     reasons.WORDS,
 )  # fmt: skip

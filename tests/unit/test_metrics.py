@@ -27,7 +27,7 @@ from service.feedback import FeedbackOutcome
 from service.judging.judgement import Cause, Judgement, Verdict
 from service.judging.results import Judged, judged_of
 from service.measuring.probed import ProbeResult, Share
-from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Measured, Metrics
+from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Calibrated, Measured, Metrics
 from service.metrics.reference import reference
 from service.review.labels import Action, Change
 from tests.contract.judged import GOOD, LOST, claim, judgement
@@ -239,6 +239,23 @@ def test_what_the_draw_said_is_counted() -> None:
     metrics.observe_second_draw(refused=True)
     assert value(metrics, "judge_selections_total", disposition="selected") == 3
     assert value(metrics, "judge_refused_total") == 2
+
+
+def test_a_corrected_rate_is_shown_with_its_labels_and_not_without_any() -> None:
+    metrics = Metrics()
+    rate = Measured(Estimate(0.08, 0.05, 0.12), 120)
+    none = Measured(Estimate(None), 0)
+    metrics.set_calibrations(
+        {"support": Calibrated(rate, True, 40), "sales": Calibrated(none, False, None)}
+    )
+    assert value(metrics, "corrected_bad_answers", app="support", statistic="high") == 0.12
+    assert value(metrics, "judge_calibrated", app="support") == 1
+    assert value(metrics, "judge_calibrated", app="sales") == 0
+    assert value(metrics, "judge_labels", app="support") == 120
+    assert value(metrics, "judge_labels_needed", app="support") == 40
+    told = metrics.exposition()[0].decode()
+    assert 'corrected_bad_answers{app="sales"' not in told
+    assert 'judge_labels_needed{app="sales"' not in told
 
 
 def test_coverage_is_of_the_apps_that_have_one() -> None:
@@ -509,6 +526,9 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.observe_request("/queue", 200)
     metrics.observe_judgement(judged(MIXED), "")
     metrics.set_judge_coverage({"support": 0.85})
+    metrics.set_calibrations(
+        {"support": Calibrated(Measured(Estimate(0.1, 0.05, 0.2), 9), True, 99)}
+    )
     metrics.set_judge(1, 2.0, {"tokens": 9.0}, {"tokens": 5.0}, {"support": 0.5})
     metrics.set_precision({"numbers": Measured(Estimate(0.9, 0.8, 0.95), 10)})
     metrics.set_agreement({"kappa": 0.5, "ac1": 0.7}, 12)

@@ -389,3 +389,22 @@ def test_many_releases_are_fast() -> None:
     made = world(*streams)
     made.get("/overview")
     assert cpu_seconds(lambda: made.get("/overview"), times=1) < 2
+
+
+def test_other_traffic_is_not_taken_for_a_worse_release() -> None:
+    """Both releases fail in every tenth German answer and never in English ones; only the mix of
+    languages changed."""
+    streams = [
+        Stream("support", "r1", 6, 3, hourly=20, unresolved=0.0, unsupported=0.0, language="en"),
+        Stream("support", "r1", 6, 3, hourly=4, unresolved=0.1, unsupported=0.0),
+        Stream("support", "r2", 3, hourly=4, unresolved=0.0, unsupported=0.0, language="en"),
+        Stream("support", "r2", 3, hourly=20, unresolved=0.1, unsupported=0.0),
+        Stream("support", "r2", 3, hourly=1, unresolved=0.0, unsupported=0.0, language="fr"),
+    ]
+    compared = page(
+        world(*streams), "/compare?a_release=r1&b_release=r2&a_from=2026-11-20&a_to=2026-11-30"
+    )
+    (row,) = [text(row) for row in compared.of("tr")
+              if text(row).startswith("Unresolvable citations")]  # fmt: skip
+    assert "higher by" not in row
+    assert "left out" in row

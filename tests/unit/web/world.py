@@ -16,6 +16,7 @@ import httpx
 import orjson
 
 from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, States, books_of
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
@@ -337,6 +338,7 @@ class World:
     now: Callable[[], float] = lambda: NOW_MS / 1000
     probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
+    gates: Gatekeeper | None = None
 
     def __post_init__(self) -> None:
         known = {group.group_id: group for group in self.groups}
@@ -358,6 +360,7 @@ class World:
             settings=self.options,
             desk=self.desk,
             secret=SECRET,
+            gates=self.gates,
             probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
