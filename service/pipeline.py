@@ -27,9 +27,17 @@ from service.accounting import (
     Kind,
     Row,
 )
-from service.checks import CHECKS, TOGETHER, Lap, numbers, run_checks, run_together, where
+from service.checks import (
+    CHECKS,
+    TOGETHER,
+    Lap,
+    numbers,
+    read_citations,
+    run_checks,
+    run_together,
+    where,
+)
 from service.checks.citations import CitationReading
-from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
 from service.drafts import (

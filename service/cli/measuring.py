@@ -16,9 +16,10 @@ from service.checking import read_event
 from service.cli.printing import printable
 from service.cli.shared import fail, settings_of
 from service.cli.target_lists import TargetLists
-from service.documents import read_chunks
+from service.documents import Documents, read_chunks
 from service.events import AnswerEvent, Rejection
 from service.settings import Settings, load_policy
+from service.store import MEMORY_URL
 
 if TYPE_CHECKING:
     from service.measuring.lists import Joined, RetrievedList
@@ -154,24 +155,29 @@ def _bytes(file: Path | None) -> bytes:
 
 
 def known_refs(
-    settings: Settings, asked: QuestionSet, corpus: Path | None, corpora: set[str]
+    settings: Settings,
+    asked: QuestionSet,
+    corpus: Path | None,
+    corpora: set[str],
+    documents: Documents | None = None,
 ) -> set[str] | None:
     """Of the refs that labels name, those that exist: in the file, or in what was loaded into the
-    configured Redis as one of ``corpora``. None where neither is there to ask."""
+    configured Redis as one of ``corpora``, the unnamed one where none is given. None where neither
+    is there to ask. ``documents``: of that Redis, where they are built already."""
     if corpus is not None:
         with corpus.open(encoding="utf-8") as lines:
             return {ref for ref, _ in read_chunks(lines)}
-    if settings.redis_url == "memory://":
+    if settings.redis_url == MEMORY_URL:
         return None
     refs = {ref for question in asked.questions for ref in question.relevant}
-    documents = build(settings).documents
-    loaded = [documents.loaded(name, refs) for name in sorted(corpora | {""})]
+    documents = documents or build(settings).documents
+    loaded = [documents.loaded(name, refs) for name in sorted(corpora or {""})]
     there = [found for found in loaded if found is not None]
     return set().union(*there) if there else None
 
 
 def _corpora(joined: Joined) -> set[str]:
-    return {str(release.get("corpus", "")) for release in joined.releases}
+    return {str(release.get("corpus") or "") for release in joined.releases}
 
 
 class _Events:

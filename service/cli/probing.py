@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import structlog
 import typer
@@ -35,9 +36,9 @@ from service.settings import Settings
 from service.store import MEMORY_URL
 
 if TYPE_CHECKING:
-    from service.measuring.answered import Expectation
+    from service.measuring.answered import Answered, Expectation
     from service.measuring.probed import ProbeResult
-    from service.measuring.questions import QuestionSet, Selection
+    from service.measuring.questions import Question, QuestionSet, Selection
     from service.measuring.runs import Run
 
 log = structlog.get_logger(__name__)
@@ -84,9 +85,9 @@ def probe(
         raise fail(f"--out {out}: with --every it is a folder that exists")
     settings = settings_of(quiet=True)
     asked = read_question_set(questions, mapping)
-    probing = _Probing(
-        settings, asked, target, k, corpus, split, app or _app_of(asked, settings), judge, out
-    )
+    of_app = app or _app_of(asked, settings)
+    parts = bootstrap.build(settings)
+    probing = _Probing(parts, asked, target, k, corpus, split, of_app, judge, out)
     if pause_s is not None:
         _again_and_again(probing, pause_s)
         return
@@ -124,7 +125,7 @@ def _again_and_again(probing: _Probing, pause_s: int) -> None:
 class _Probing:
     """Everything of a probe that stays from turn to turn."""
 
-    settings: Settings
+    parts: bootstrap.Parts
     asked: QuestionSet
     target: str
     k: int
@@ -138,51 +139,69 @@ class _Probing:
         """Ask, report, keep. Raises :class:`Outage` while the store is away."""
         from service.measuring.probe_report import probe_text
         from service.measuring.probed import result_of
-        from service.measuring.questions import select
 
-        parts = bootstrap.build(self.settings)
         started = datetime.now(UTC)
-        known = known_refs(self.settings, self.asked, self.corpus, set())
-        selection = select(
-            self.asked.questions, split=self.split, app=self.app, corpus=known, answerable=False
-        )
-        run = self._run(parts, selection, started)
-        label = parts.terms().policy.label(self.app)
-        ended_ms = int(datetime.now(UTC).timestamp() * 1000)
+        run, selection = self._run(started)
+        label = self.parts.terms().policy.label(self.app)
         release = str(run.header.release.get("id") or "")
+        ended_ms = int(datetime.now(UTC).timestamp() * 1000)
         result = result_of(run, label, release, ended_ms, self.k)
         typer.echo(printable_lines(probe_text(run, selection, result)))
         self._write(run, started)
-        self._keep(parts, result)
+        self._keep(result)
         return result
 
-    def _run(self, parts: bootstrap.Parts, selection: Selection, started: datetime) -> Run:
-        from service.measuring.answered import Answering
+    def _run(self, started: datetime) -> tuple[Run, Selection]:
+        """Every question is asked: which corpus their refs are looked up in, the answers tell."""
         from service.measuring.runs import QuestionsUsed, Run
-        from service.measuring.system import expectation_of, measured
+        from service.measuring.system import measured
 
         marker = f"probe-{started:%Y-%m-%dT%H:%M:%SZ}"
-        terms = parts.terms()
-        expected = [
-            _marked(expectation_of(one, self.app, self.k, marker), terms.secret)
-            for one in selection.measured
-        ]
-        answering = Answering(expected, terms.policy)
-        target = bootstrap.target(self.target, terms.policy)
-        judged_by = ask(answering, target, self.settings, self.judge, len(expected))
-        tell_failures(answering.answered)
+        questions = self._selected(None).measured
+        answered, judged_by = self._answers(questions, marker)
+        corpora = {one.event.release.corpus or "" for one in answered if one.event is not None}
+        documents = self.parts.documents
+        selection = self._selected(
+            known_refs(self.parts.settings, self.asked, self.corpus, corpora, documents)
+        )
+        kept = {question.query_id for question in selection.measured}
+        found = [one.outcome for one in measured(questions, answered, self.k)]
         header = header_of(
             "probe",
             app=self.app,
-            release=release_of(answering.answered),
+            release=release_of(answered),
             k=self.k,
             questions=QuestionsUsed.of(self.asked, selection),
             started=started,
         )
-        found = measured(selection.measured, answering.answered, self.k)
-        return Run(
-            replace(header, run=marker, judge=judged_by), tuple(one.outcome for one in found)
+        outcomes = tuple(outcome for outcome in found if outcome.query_id in kept)
+        return Run(replace(header, run=marker, judge=judged_by), outcomes), selection
+
+    def _selected(self, known: set[str] | None) -> Selection:
+        from service.measuring.questions import select
+
+        return select(
+            self.asked.questions, split=self.split, app=self.app, corpus=known, answerable=False
         )
+
+    def _answers(
+        self, questions: Sequence[Question], marker: str
+    ) -> tuple[Sequence[Answered], Mapping[str, Any] | None]:
+        from service.measuring.answered import Answering
+        from service.measuring.system import expectation_of
+
+        terms = self.parts.terms()
+        answering = Answering(
+            [
+                _marked(expectation_of(one, self.app, self.k, marker), terms.secret)
+                for one in questions
+            ],
+            terms.policy,
+        )
+        target = bootstrap.target(self.target, terms.policy)
+        judged_by = ask(answering, target, self.parts.settings, self.judge, len(questions))
+        tell_failures(answering.answered)
+        return answering.answered, judged_by
 
     def _write(self, run: Run, started: datetime) -> None:
         if self.out is None:
@@ -190,9 +209,9 @@ class _Probing:
         name = f"probe-{started:%Y%m%dT%H%M%SZ}.jsonl"
         write_run_file(self.out / name if self.out.is_dir() else self.out, run)
 
-    def _keep(self, parts: bootstrap.Parts, result: ProbeResult) -> None:
+    def _keep(self, result: ProbeResult) -> None:
         """Without one answer nothing was found out: what the last probe found stays."""
-        if self.settings.redis_url == MEMORY_URL:
+        if self.parts.settings.redis_url == MEMORY_URL:
             typer.echo(
                 "note: no metrics and no overview, as no Redis is configured "
                 "(GROUNDWATCH_REDIS_URL)",
@@ -201,7 +220,7 @@ class _Probing:
         elif result.failed == result.questions:
             typer.echo("note: no question was answered; the last probe's result stays", err=True)
         else:
-            parts.store.probes.keep(result)
+            self.parts.store.probes.keep(result)
 
 
 def _marked(expected: Expectation, secret: bytes) -> Expectation:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from service.measuring.probed import ProbeResult
 from service.measuring.questions import Selection
-from service.measuring.report import mean_lines, missing_lines, stale_lines
+from service.measuring.report import attainable_lines, mean_lines, missing_lines, stale_lines
 from service.measuring.runs import Run
 from service.measuring.summary import denominator, means
 
@@ -20,6 +20,7 @@ def probe_text(run: Run, selection: Selection, result: ProbeResult) -> list[str]
         _limits(run, result),
         missing_lines(run, result.k),
         mean_lines(means(run.outcomes)),
+        attainable_lines(run, result.k),
         stale_lines(selection),
     )
     return [line for part in parts if part for line in (*part, "")][:-1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from service.estimates.bootstrap import question_mean
+from service.estimates.retrieval import attainable_precision
 from service.measuring.questions import NO_LIST, Selection
 from service.measuring.retrieval import missing
 from service.measuring.runs import Run
@@ -22,6 +24,7 @@ def retrieval_text(run: Run, selection: Selection, k: int) -> list[str]:
         _unlisted_lines(selection),
         missing_lines(run, k),
         mean_lines(means(run.outcomes)),
+        attainable_lines(run, k),
         _short_lines(run, k),
         tag_lines(tags) if tags else [],
         stale_lines(selection),
@@ -53,6 +56,15 @@ def mean_lines(found: Mapping[str, Mean]) -> list[str]:
     head = f"{'':<{width}}   mean  95 % interval   questions"
     return [head, *(f"{name:<{width}}  {_cells(mean)}  {mean.questions:>9}"
                     for name, mean in found.items())]  # fmt: skip
+
+
+def attainable_lines(run: Run, k: int) -> list[str]:
+    """What precision is held against: with one needed ref it cannot be high."""
+    measured = [each for each in run.outcomes if each.measures.get(f"precision@{k}") is not None]
+    most = question_mean([attainable_precision(each.relevant, k) for each in measured]).value
+    if most is None or most == 1:
+        return []
+    return [f"precision@{k} cannot exceed {most:.3f} here: few refs are needed."]
 
 
 def tag_lines(tags: Mapping[str, Mapping[str, Mean]]) -> list[str]:

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from service.accounting import MISLABELLED_PROBE
-from service.measuring.runs import read_run
+from service.documents import Documents
+from service.measuring.runs import Run, read_run
 from service.store import Connection
 from tests.contract.world import World, event
 
@@ -35,7 +36,7 @@ def answer(request):
     chunks = json.load(open("chunks.json"))
     if chunks is None:
         raise RuntimeError("away")
-    return {"answer": "A seat costs 45 €.", "release": {"id": "r1"},
+    return {"answer": "A seat costs 45 €.", "release": {"id": "r1", "corpus": "kb"},
             "retrieved": [{"ref": ref, "text": "Pro: 45 € a seat."} for ref in chunks]}
 """
 
@@ -89,9 +90,11 @@ def test_what_a_probe_found_is_kept_by_app_and_release(
     assert (found.app, found.release, found.questions) == ("support", "r1", 3)
     assert (found.lost, found.answered_ids) == (0, ("q-3",))
     assert found.shares["recall@5"].mean == 1
-    with (tmp_path / "run.jsonl").open("rb") as lines:
-        run = read_run(lines, "run.jsonl")
-    assert (run.header.kind, run.header.release) == ("probe", {"id": "r1"})
+    run = read(tmp_path / "run.jsonl")
+    assert (run.header.kind, run.header.release["id"]) == ("probe", "r1")
+
+    asked = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+    keep_out_of_the_rates(world, asked)
 
     (tmp_path / "chunks.json").write_text('["retention#logs"]')
     done = probe()
@@ -106,11 +109,8 @@ def test_what_a_probe_found_is_kept_by_app_and_release(
     assert [one.lost for one in world.store.probes.results()] == [1], "an alert must not end so"
 
 
-def test_the_app_is_asked_with_what_keeps_its_event_out_of_the_rates(
-    world: World, probe: Probe, tmp_path: Path
-) -> None:
-    probe()
-    asked = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+def keep_out_of_the_rates(world: World, asked: list[dict[str, str]]) -> None:
+    """What an app is asked with: the purpose, and an id that tells where it forgets the purpose."""
     assert {request["purpose"] for request in asked} == {"probe"}
     ids = {request["event_id"] for request in asked}
     assert len(ids) == len(QUESTIONS)
@@ -120,6 +120,26 @@ def test_the_app_is_asked_with_what_keeps_its_event_out_of_the_rates(
     world.take(events)
     assert world.archive.counters() == {}
     assert world.archive.totals()["checked"] == len(QUESTIONS)
+
+
+def test_labels_are_stale_by_the_corpus_that_the_answers_name(
+    world: World, probe: Probe, tmp_path: Path
+) -> None:
+    """What others loaded without a name makes none of this app's labels stale."""
+    documents = Documents(world.connection)
+    documents.load([("others#page", "…")])
+    probe("--out", "run.jsonl")
+    assert set(read(tmp_path / "run.jsonl").by_id) == {"q-3"}, "the unnamed corpus is asked, too"
+    documents.load([("pricing#plans", "…")], "kb")
+    done = probe("--out", "run.jsonl")
+    assert "3 questions, 2 measured, 1 excluded: 1 ref not in the corpus." in done.stdout
+    assert "q-2: retention#logs" in done.stdout
+    assert set(read(tmp_path / "run.jsonl").by_id) == {"q-1", "q-3"}
+
+
+def read(file: Path) -> Run:
+    with file.open("rb") as lines:
+        return read_run(lines, file.name)
 
 
 def test_it_goes_on_until_it_is_stopped(world: World, command, tmp_path: Path) -> None:
@@ -138,13 +158,3 @@ def test_it_goes_on_until_it_is_stopped(world: World, command, tmp_path: Path) -
         running.kill()
     assert len(list((tmp_path / "runs").iterdir())) >= 2
     assert len(world.store.probes.results()) == 1
-
-
-def test_what_cannot_work_is_said_at_once(probe: Probe) -> None:
-    for more, message in (
-        (("--every", "soon"), "write a number and s, m, h or d"),
-        (("--every", "1h", "--out", "run.jsonl"), "a folder that exists"),
-    ):
-        done = probe(*more)
-        assert done.returncode == 2
-        assert message in done.stderr

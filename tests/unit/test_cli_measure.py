@@ -152,3 +152,25 @@ def test_what_would_steer_the_terminal_is_shown(files) -> None:
     assert "\x1b" not in result.output
     assert "\x07" not in result.output
     assert r"\x1b[31mq 0/1 missing: \x07a" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(("--every", "soon"), "write a number and s, m, h or d"),
+     (("--every", "1h", "--out", "run.jsonl"), "a folder that exists")],
+    ids=["every", "out"],
+)  # fmt: skip
+def test_a_probe_that_cannot_work_says_so_at_once(files, more, message: str) -> None:
+    asked = files("q", QUESTIONS)
+    arguments = ["probe", "--questions", asked, "--target", "nowhere:answer", *more]
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_probe_of_several_apps_wants_one(files) -> None:
+    asked = files("q", [QUESTIONS[0] | {"app": "a"}, QUESTIONS[2] | {"app": "b"}])
+    arguments = ["probe", "--questions", asked, "--target", "nowhere:answer"]
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exit_code == 2
+    assert "of 2 apps: choose one by --app" in result.stderr
