@@ -15,6 +15,8 @@ from service.measuring.runs import Outcome, Run, RunHeader
 
 LOWER_IS_BETTER = frozenset({"findings"})
 """Measures of which less is better; of all others more is."""
+COUNTS = LOWER_IS_BETTER
+"""Measures that may be above 1."""
 GROWS_WITH_K = frozenset({"hit", "recall", "mrr"})
 """Measures that never fall when more of the same list is looked at."""
 Cannot = Literal["regress", "improve"]
@@ -101,15 +103,16 @@ Pairs = Sequence[tuple[Outcome, Outcome]]
 
 
 def _names(first: Run, second: Run) -> Iterator[tuple[str, str]]:
-    """Of each measure in both; where only the same at another k is there, that stands for it."""
+    """Of each measure in both. Where only the same at another k is there, that stands for it, if it
+    grows with k: precision@3 and precision@5 are two measures, each with its own best value."""
     have = _measures(second)
     for name in _measures(first):
         if name in have:
             yield name, name
             continue
         stem, _ = _cut(name)
-        others = [other for other in have if _cut(other)[0] == stem and "@" in other]
-        if "@" in name and len(others) == 1:
+        others = [other for other in have if _cut(other)[0] == stem]
+        if stem in GROWS_WITH_K and len(others) == 1:
             yield name, others[0]
 
 
@@ -145,7 +148,7 @@ def _measure(name: str, against: str, pairs: Pairs, seed: int) -> Compared:
         len(values),
         _mean(value for value, _ in values),
         _mean(other for _, other in values),
-        mean_difference(values, seed),
+        mean_difference(values, seed, shares=name not in COUNTS),
         paired_test(values, seed),
         sort_out(before, after, name in LOWER_IS_BETTER),
         _cannot(name, against, pairs),
@@ -176,7 +179,8 @@ def _spent(pairs: Pairs, seed: int) -> Iterator[Spent]:
         values = [(one[name], other[name]) for one, other in told if name in one and name in other]
         if values:
             first, second = (fsum(side) / len(values) for side in zip(*values, strict=True))
-            yield Spent(name, len(values), first, second, mean_difference(values, seed))
+            difference = mean_difference(values, seed, shares=False)
+            yield Spent(name, len(values), first, second, difference)
 
 
 def _costs(outcome: Outcome) -> dict[str, float]:
@@ -191,6 +195,8 @@ def _warnings(first: RunHeader, second: RunHeader) -> Iterator[str]:
         yield f"the runs are of different apps: {first.app} and {second.app}"
     if first.kind != second.kind:
         yield f"the runs are of different kinds: {first.kind} and {second.kind}"
+    if first.k != second.k and None not in (first.k, second.k):
+        yield f"the runs look at {first.k} and {second.k} places of each list"
     if first.judge != second.judge:
         yield "the judge differs: what it decided (faithful) is not measured by one ruler"
 
