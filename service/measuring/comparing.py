@@ -15,8 +15,8 @@ from service.measuring.runs import Outcome, Run, RunHeader
 
 LOWER_IS_BETTER = frozenset({"findings"})
 """Measures of which less is better; of all others more is."""
-COUNTS = LOWER_IS_BETTER
-"""Measures that may be above 1."""
+COUNTS = frozenset({"findings"})
+"""Measures that are no shares, however small."""
 GROWS_WITH_K = frozenset({"hit", "recall", "mrr"})
 """Measures that never fall when more of the same list is looked at."""
 Cannot = Literal["regress", "improve"]
