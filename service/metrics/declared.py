@@ -312,7 +312,7 @@ class Declared:
         self.redactions = self._counter(
             "redactions_total", ("app", "kind"),
             "Values that were masked before an answer, feedback on it or a reviewer's note was "
-            "kept, by kind: email, phone, iban, card, ip, the names of the policy's own patterns, "
+            "kept, by kind: email, phone, iban, card, ip, custom (the policy's own patterns), "
             "unreadable (a text that is masked as a whole).",
             "sum by (app, kind) (increase(groundwatch_redactions_total[1d]))",
         )  # fmt: skip

@@ -87,7 +87,8 @@ class _Walk:
 
     def text(self, text: str) -> str:
         found = self.look(text)
-        self.kinds.update(found.kinds)
+        if found.secrets:
+            self.kinds.update(found.kinds)
         return found.text
 
     def labelled(self, label: str, text: str) -> str:
@@ -96,7 +97,7 @@ class _Walk:
             return self.text(text)
         head = f"{label}: "
         found = self.look(head + text)
-        self.kinds.update(one.kind for one in found.secrets if one.end > len(head))
+        self.kinds.update(one.kind.value for one in found.secrets if one.end > len(head))
         return found.text[len(head) :]
 
     def secrets(self) -> Iterator[tuple[str, Secret]]:
@@ -176,7 +177,8 @@ class _Sight:
         self._original = data["answer"]
 
     def result(self, result: CheckResult) -> CheckResult:
-        """As it was, where there is nothing to hide."""
+        if not result.findings and not result.evidence:
+            return result
         return replace(
             result,
             findings=tuple(self._finding(one) for one in result.findings),

@@ -9,7 +9,8 @@ from ipaddress import AddressValueError, IPv6Address
 from service.redaction.context import before
 from service.redaction.mask import Span
 
-_FOUR = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d|-\w)", re.ASCII)
+_FOUR = re.compile(r"\d(?<![\w.]\d)\d{0,2}(?:\.\d{1,3}){3}(?![\w]|\.\d|-\w)", re.ASCII)
+_MAYBE_SIX = re.compile(r":[0-9A-F]{0,4}:", re.IGNORECASE)
 _SIX = re.compile(
     r"(?<![\w:.])[0-9A-F]{0,4}(?::[0-9A-F]{0,4}){2,8}(?:(?:\.\d{1,3}){3})?(?![\w])",
     re.IGNORECASE | re.ASCII,
@@ -26,7 +27,7 @@ _MOST_DIGITS = 3
 
 def find(text: str) -> Iterator[Span]:
     """Not the loopback, not a netmask: they are nobody's, and texts about networks need them."""
-    if text.count(":") > 1:
+    if text.count(":") > 1 and _MAYBE_SIX.search(text):
         for found in _SIX.finditer(text):
             words = found[0].rstrip(":.")
             # a::b is a name of a program, ::1 the loopback.

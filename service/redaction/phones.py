@@ -25,8 +25,8 @@ _FEWEST_BARE = 9
 as often as not."""
 
 _SHAPE = re.compile(
-    r"(?<![^\W_])(?<!\d[.,])[+(]{0,2} ?\d(?> ?(?:[-/.()] ?){0,2}\d){5,40}+(?![^\W_])(?![.,:]\d)",
-    re.ASCII,
+    r"[+(\d](?<![^\W_].)(?<!\d[.,].)(?:(?<=\d)|[+(]? ?\d)"
+    r"(?> ?(?:[-/.()] ?){0,2}\d){5,40}+(?![^\W_])(?![.,:]\d)"
 )
 _NEXT_NUMBER = re.compile(r" (?=[+(0])")
 """Where a row of numbers may be cut."""

@@ -16,41 +16,12 @@ from service.redaction.mask import MASK
 from service.redaction.redactor import redactor_of
 from service.store.ledger import batch_record
 from service.verdicts import encode_batch_head
+from tests.planted import ALL, SECRETS, leaks, planted
 from tests.unit.answers import effects_of, event, raw
-
-SECRETS = {
-    "email": "jane.doe@example.com",
-    "phone": "+49 30 901820",
-    "iban": "DE89370400440532013000",
-    "card": "4111111111111111",
-    "ip": "10.20.30.40",
-}
-ALL = " and ".join(SECRETS.values())
-PARTS = ("jane", "901820", "DE89", "4111", "10.20", "30.40")
 
 
 def everywhere(secret: str = ALL) -> dict[str, Any]:
-    """A secret in every field that can hold a text, keys of free objects too."""
-    return event(
-        query=f"Who is {secret}?",
-        query_id=secret[:250],
-        context=[{"name": secret, "kind": secret, "text": secret, "more": [secret]}],
-        retrieved=[
-            {
-                "ref": f"doc#{secret}", "text": f"Pro: 45 € a seat. {secret}", "url": secret,
-                "title": secret, "tenant": secret, "acl": [secret],
-                "metadata": {secret: {"deep": [secret]}, "card": 4111111111111111},
-                "unknown": secret,
-            },
-            {"ref": "pricing#plans", "text": None},
-        ],
-        answer=f"A seat costs 54 € [pricing#none] [pricing#{secret}]. {secret}",
-        citations=[{"ref": secret, "quote": secret, "start": 0, "end": 4}],
-        user={"id_hash": "hash-1", "tenant": secret, "groups": [secret], "name": secret},
-        session_id=secret[:250], trace_id=secret[:250], tags={secret: secret},
-        release={"id": "r1", "model": secret, "retrieval_params": {"host": secret}},
-        unknown={"deep": {secret: [secret]}},
-    )  # fmt: skip
+    return event(**planted(secret))
 
 
 APP = AppPolicy()
@@ -61,10 +32,6 @@ def masked(body: dict[str, Any], policy: AppPolicy = APP) -> MaskedAnswer:
     assert isinstance(found, AnswerEvent)
     texts = [chunk.text for chunk in found.retrieved]
     return masked_answer(found, texts, {}, redactor_of(policy.redaction))
-
-
-def leaks(text: str) -> list[str]:
-    return [part for part in PARTS if part in text]
 
 
 def test_no_field_of_the_event_shows_a_value_and_its_shape_stays() -> None:

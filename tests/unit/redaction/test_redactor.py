@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from service.policy import PatternPolicy, RedactionPolicy
 from service.redaction import phones
+from service.redaction.kinds import Kind
 from service.redaction.mask import MASK
-from service.redaction.redactor import UNREADABLE, Redactor
+from service.redaction.redactor import Redactor
 from tests.unit.timing import cpu_seconds
 
 POLICY = RedactionPolicy(
@@ -59,7 +60,7 @@ def test_a_text_in_which_there_is_always_something_more_is_masked_whole() -> Non
     policy = RedactionPolicy(patterns=(PatternPolicy(name="first", matches="(?<![a-z])[a-z]"),))
     found = Redactor(policy).redact("abcdefghij, 12")
     assert found.text == MASK * 10 + ", " + MASK * 2
-    assert found.kinds == {UNREADABLE: 1}
+    assert found.kinds == {Kind.UNREADABLE: 1}
 
 
 @pytest.mark.parametrize(
