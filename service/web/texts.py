@@ -25,6 +25,7 @@ from service.web.words import (
     labels,
     overview,
     queue,
+    reasons,
     tasks,
     trying,
 )
@@ -37,6 +38,7 @@ TABLES: tuple[Words, ...] = (
     groups.WORDS,
     judge.WORDS,
     incident.WORDS,
+    reasons.WORDS,
 )  # fmt: skip
 
 
