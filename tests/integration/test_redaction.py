@@ -62,8 +62,7 @@ def test_no_planted_value_is_anywhere(make_world: Callable[..., World]) -> None:
         Path(world.environment["GROUNDWATCH_POLICY"]).write_text(POLICY)
         for topic in (world.settings.topic_reviews, world.settings.topic_feedback):
             world.facts.create_topic(topic, 1)
-        chunk = json.dumps({"ref": "pricing#plans", "text": f"A seat costs 45 €. {ALL}"})
-        assert world.run("corpus", "load", "-", stdin=chunk).returncode == 0
+        world.parts.documents.load([("pricing#plans", f"A seat costs 45 €. {ALL}")])
         world.consume()
         world.judge()
         address = world.serve()
@@ -115,8 +114,7 @@ def _at_work(world: World, address: str) -> Iterator[str]:
             yield f"{page} {client.get(page, follow_redirects=True).raise_for_status().text}"
     yield world.probe("/metrics", 0).text
     yield world.probe("/metrics", 1).text
-    for command in (("export", "cases"), ("export", "labels"), ("export", "relevance"),
-                    ("books",), ("dead-letters", "list")):  # fmt: skip
+    for command in (("export", "cases"), ("export", "labels"), ("dead-letters", "list")):
         done = world.run(*command)
         assert done.returncode == 0, done.stderr
         yield f"{command} {done.stdout}{done.stderr}"
