@@ -189,10 +189,11 @@ def _without_tail(event: Mapping[str, Any], kept: int) -> dict[str, Any]:
     return {**event, "retrieved": [*retrieved[:kept], *rest]}
 
 
-def citations_in(
-    reading: CitationReading | None, shown: Callable[[str], str]
+def job_citations(
+    reading: CitationReading | None, shown: Callable[[str], str] = str
 ) -> tuple[JobCitation, ...]:
-    """Those with a place in the answer that resolved. ``shown``: a ref as the event shows it."""
+    """Those with a place in the answer, and the refs that they resolve to. ``shown``: a ref as the
+    event shows it."""
     if reading is None:
         return ()
     return tuple(

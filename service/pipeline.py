@@ -28,9 +28,17 @@ from service.accounting import (
     Kind,
     Row,
 )
-from service.checks import CHECKS, TOGETHER, Lap, numbers, run_checks, run_together, where
+from service.checks import (
+    CHECKS,
+    TOGETHER,
+    Lap,
+    numbers,
+    read_citations,
+    run_checks,
+    run_together,
+    where,
+)
 from service.checks.citations import CitationReading
-from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
 from service.drafts import (
@@ -38,10 +46,10 @@ from service.drafts import (
     JobDraft,
     Kept,
     TaskDraft,
-    citations_in,
     draft_case,
     draft_job,
     draft_task,
+    job_citations,
     refused_job,
     with_corpus_hints,
     with_seen,
@@ -56,6 +64,7 @@ from service.events import (
 )
 from service.makeup import PARTS, Makeup, Makeups
 from service.mapping import parse_mapped
+from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
 from service.redaction.answers import masked_answer, masked_ref
@@ -225,7 +234,7 @@ def keep(answer: Checked, policy: AppPolicy) -> Kept:
     hits = group_hits(row)
     return Kept(
         event=masked.event,
-        citations=citations_in(answer.reading, partial(masked_ref, redactor=redactor)),
+        citations=job_citations(answer.reading, partial(masked_ref, redactor=redactor)),
         row=row,
         findings=findings,
         results=masked.results,
@@ -458,7 +467,7 @@ class _Work:
             return
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
-        if event.purpose == LIVE:
+        if base["purpose"] == LIVE:
             self.makeups.note(base["app"], base["release"], event.release, base["hour"])
         if event.status == "error":
             self.rows.append(Row(kind=Kind.RECORDED, **base))
@@ -481,7 +490,7 @@ class _Work:
             "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
             "ruleset": self.terms.policy.of(event.app).ruleset,
             "language": _language(event),
-            "purpose": event.purpose,
+            "purpose": purpose_of(event, self.terms.secret),
             "status": event.status,
             "hour": occurred_ms // HOUR_MS,
         }
@@ -576,7 +585,7 @@ class _Work:
             checks={name: _check_row(result) for name, result in results.items()},
             label=label,
             marks=marks,
-            selection=self._selection(drawn, event),
+            selection=self._selection(drawn, base["purpose"]),
             factors=self.factors.version,
         )
         return Checked(
@@ -597,8 +606,8 @@ class _Work:
             self.terms.secret, event.app, event.event_id, stratum, policy, self.factors, app
         )
 
-    def _selection(self, drawn: sampling.Draw, event: AnswerEvent) -> str:
-        if not self.terms.judge or event.purpose != LIVE:
+    def _selection(self, drawn: sampling.Draw, purpose: str) -> str:
+        if not self.terms.judge or purpose != LIVE:
             return ""
         return sampling.disposition(drawn, self.factors)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from service.bootstrap import Parts, controller, desk
+from service.bootstrap import Parts, controller, desk, gatekeeper
 from service.cli.shared import err
 from service.controller import ControllerKeeper
 from service.embedded import EmbeddedFeedback, EmbeddedIntake
@@ -122,6 +122,7 @@ def _run_web(
 ) -> None:
     import uvicorn
 
+    from service.calibrations import calibrations_over
     from service.web.app import create_app
     from service.web.options import WebOptions
 
@@ -136,7 +137,10 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
+        gates=gatekeeper(parts, now),
+        calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.store.archive import Archive
+from service.store.audits import Audits
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Access, Connection, Denied, StoreOutage, connect
 from service.store.erasure import Erasure
@@ -24,15 +25,16 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.probes import Probes
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Access", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint",
-    "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure", "Feedback",
-    "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending",
-    "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
-    "Tasks", "connect",
+    "MEMORY_URL", "Access", "Applied", "Archive", "Audits", "Caps", "Changed", "Changes",
+    "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
+    "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
+    "OutboxPending", "Probes", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
+    "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -47,9 +49,11 @@ class Store:
     jobs: Jobs
     judgements: Judgements
     tasks: Tasks
+    audits: Audits
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    probes: Probes
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -61,7 +65,9 @@ class Store:
             Jobs(connection),
             Judgements(connection, caps),
             Tasks(connection),
+            Audits(connection),
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            Probes(connection),
         )
