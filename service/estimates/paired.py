@@ -148,19 +148,23 @@ def _signed_sums(steps: Sequence[int]) -> list[int]:
     ]
 
 
-def mean_difference(pairs: Sequence[tuple[float, float]], seed: int = 0) -> Estimate:
+def mean_difference(
+    pairs: Sequence[tuple[float, float]], seed: int = 0, *, shares: bool = True
+) -> Estimate:
     """The mean of second - first over (first, second) of each question, with its 95 % interval.
 
-    For 0 and 1 alone, and for values in [0, 1] of fewer than :data:`FEWEST` questions or whose
-    differences are all equal, :func:`score_interval`; else a percentile bootstrap over questions.
-    Other values, such as tokens, have no interval where one by a bootstrap would deceive.
+    ``shares``: whether the values are in [0, 1] by what they are. Then, for 0 and 1 alone, for
+    fewer than :data:`FEWEST` questions and where the differences are all equal,
+    :func:`score_interval`; else a percentile bootstrap over questions. Other values, such as
+    tokens, have no interval where one by a bootstrap would deceive.
     """
     if not pairs:
         return Estimate(None)
-    values = {value for pair in pairs for value in pair}
     differences = [second - first for first, second in pairs]
     known_too_little = len(pairs) < FEWEST or max(differences) - min(differences) < GRID
-    if values <= {0, 1} or (known_too_little and min(values) >= 0 and max(values) <= 1):
+    values = {value for pair in pairs for value in pair}
+    shares = shares and min(values) >= 0 and max(values) <= 1
+    if shares and (known_too_little or values <= {0, 1}):
         return score_interval(pairs)
     mean = fsum(differences) / len(pairs)
     if known_too_little:

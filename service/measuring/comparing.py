@@ -15,6 +15,8 @@ from service.measuring.runs import Outcome, Run, RunHeader
 
 LOWER_IS_BETTER = frozenset({"findings"})
 """Measures of which less is better; of all others more is."""
+COUNTS = frozenset({"findings"})
+"""Measures that are no shares, however small."""
 GROWS_WITH_K = frozenset({"hit", "recall", "mrr"})
 """Measures that never fall when more of the same list is looked at."""
 Cannot = Literal["regress", "improve"]
@@ -145,7 +147,7 @@ def _measure(name: str, against: str, pairs: Pairs, seed: int) -> Compared:
         len(values),
         _mean(value for value, _ in values),
         _mean(other for _, other in values),
-        mean_difference(values, seed),
+        mean_difference(values, seed, shares=name not in COUNTS),
         paired_test(values, seed),
         sort_out(before, after, name in LOWER_IS_BETTER),
         _cannot(name, against, pairs),
@@ -176,7 +178,8 @@ def _spent(pairs: Pairs, seed: int) -> Iterator[Spent]:
         values = [(one[name], other[name]) for one, other in told if name in one and name in other]
         if values:
             first, second = (fsum(side) / len(values) for side in zip(*values, strict=True))
-            yield Spent(name, len(values), first, second, mean_difference(values, seed))
+            difference = mean_difference(values, seed, shares=False)
+            yield Spent(name, len(values), first, second, difference)
 
 
 def _costs(outcome: Outcome) -> dict[str, float]:

@@ -144,9 +144,11 @@ def test_questions_that_all_stayed_the_same_leave_an_interval() -> None:
 
 
 def test_unbounded_values_have_no_interval_from_a_few_questions() -> None:
-    few = mean_difference([(900.0, 1000.0), (800.0, 1000.0)])
+    few = mean_difference([(900.0, 1000.0), (800.0, 1000.0)], shares=False)
     assert (few.value, few.low, few.high) == (150.0, None, None)
-    many = mean_difference([(900.0 + i, 1000.0) for i in range(30)])
+    many = mean_difference([(900.0 + i, 1000.0) for i in range(30)], shares=False)
+    free = mean_difference([(0.0, 0.0)] * 18, shares=False)  # costs of nothing are no shares
+    assert (free.value, free.low) == (0.0, None)
     assert many.low is not None
     assert many.low < 85.5 < (many.high or 0)
 
