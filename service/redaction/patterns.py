@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from math import prod
-from re import _constants as code  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
+
+# What re itself reads patterns with. Nothing public tells how a pattern is made.
+code: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 MOST_WAYS = 200
 """To match at one place of a text."""
