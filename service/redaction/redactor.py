@@ -18,6 +18,9 @@ from service.redaction.plain import plain
 Find = Callable[[str], Iterable[Span]]
 
 _MOST_PASSES = 4
+_SHORT = 80
+"""Characters: refs, titles and names, which come again in many answers."""
+_REMEMBERED = 4096
 
 
 class Secret(NamedTuple):
@@ -48,9 +51,13 @@ class Redactor:
         self.exempt = policy.exempt
         self._custom = tuple(_customs_of(policy))
         self._finds = (*self._custom, *_finds_of(policy))
+        self._again = lru_cache(_REMEMBERED)(self._redact)
 
     def redact(self, text: str) -> Redacted:
         """Time and memory are linear in the text's length."""
+        return self._again(text) if len(text) <= _SHORT else self._redact(text)
+
+    def _redact(self, text: str) -> Redacted:
         secrets: list[Secret] = []
         for _ in range(_MOST_PASSES):
             found = self._pass(text)
