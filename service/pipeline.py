@@ -7,7 +7,7 @@ what the store already knows comes in as :class:`Seen`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC
@@ -37,6 +37,7 @@ from service.drafts import (
     Checked,
     JobDraft,
     TaskDraft,
+    case_id,
     draft_case,
     draft_job,
     draft_task,
@@ -55,6 +56,7 @@ from service.events import (
 from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
 from service.policy import OTHER, AppPolicy, Policy
+from service.questions import Question, question_of, reasons_of
 from service.records import Record
 from service.review.cases import SEVERITY_ORDER
 from service.sampling import INITIAL_FACTORS, Factors
@@ -177,6 +179,7 @@ class Effects:
     ``identities``: (offset, identity hash, timestamp) of the answers that are new.
     ``releases``: app → release → last seen, where this batch moved it.
     ``results``: offset → check results, for whoever asked (HTTP, the command line).
+    ``questions``: those that retrieval did not serve; a rebuild has none, as no row has words.
     """
 
     batch: Batch
@@ -191,6 +194,7 @@ class Effects:
     errors: tuple[CheckError, ...]
     results: Mapping[int, Mapping[str, CheckResult]]
     makeups: tuple[Makeup, ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 def identity_hash(app: str, event_id: str) -> int:
@@ -364,6 +368,7 @@ class _Work:
         self.makeups = Makeups()
         self.backlog_full = seen.backlog_full
         self.rows: list[Row] = []
+        self.questions: list[Question] = []
         self.cases: list[CaseDraft] = []
         self.tasks: list[TaskDraft] = []
         self.jobs: list[JobDraft] = []
@@ -470,6 +475,8 @@ class _Work:
         job = None
         if row.selection == sampling.SELECTED:
             job = self._job(answer, item)
+        unserved = list(self._unserved(answer))
+        self.questions.extend(unserved)
         self.cases.extend(filter(None, (case,)))
         self.tasks.extend(filter(None, (task,)))
         self.jobs.extend(filter(None, (job,)))
@@ -481,6 +488,16 @@ class _Work:
             for name, result in answer.results.items()
             if result.error is not None
         )
+
+    def _unserved(self, answer: Checked) -> Iterator[Question]:
+        """Its question, where retrieval did not serve it."""
+        row = answer.row
+        if row.purpose == LIVE and (why := reasons_of(row, answer.results)):
+            answer_id = case_id(row.identity, row.event_id)
+            yield question_of(
+                row, answer.event, why, answer_id, answer.source, answer.partition,
+                answer.occurred_ms,
+            )  # fmt: skip
 
     def _job(self, answer: Checked, item: Item) -> JobDraft:
         """Its texts are encoded only where there is room for them."""
@@ -575,6 +592,7 @@ class _Work:
             errors=tuple(self.errors),
             results=self.results,
             makeups=self.makeups.all(),
+            questions=tuple(self.questions),
         )
 
 

@@ -56,6 +56,7 @@ def embedded_site(
         desk=reviews,
         secret=parts.terms().secret,
         calibrations=calibrations_over(parts.store, 28, time.time, time.monotonic),
+        questions=parts.store.questions,
         policy=lambda: parts.terms().policy,
     )
     with serving(app) as address:

@@ -139,6 +139,7 @@ def _run_web(
         desk=reviews,
         secret=parts.terms().secret,
         calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
+        questions=parts.store.questions,
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -25,6 +25,7 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.questions import Questions
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
@@ -32,8 +33,8 @@ __all__ = [
     "MEMORY_URL", "Access", "Applied", "Archive", "Audits", "Caps", "Changed", "Changes",
     "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
     "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage",
-    "Taken", "Tasks", "connect",
+    "OutboxPending", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
+    "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -52,6 +53,7 @@ class Store:
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    questions: Questions
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -67,4 +69,5 @@ class Store:
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            Questions(connection),
         )

@@ -1,4 +1,5 @@
-"""Erasing what one user's answers left behind: cases, audits, judge jobs, judgements, outboxes."""
+"""Erasing what one user's answers left behind: cases, audits, judge jobs, judgements, questions,
+outboxes."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, text
 from service.store.jobs import GROUP
 from service.store.ledger import row_key
+from service.store.questions import Questions
 from service.verdicts import encode_erasure
 
 Below = Mapping[tuple[str, int], int]
@@ -59,6 +61,7 @@ class Erasure:
                 pipe.execute()
         jobs = self._erase_jobs(user_hash, below)
         self._erase_unproduced(user_hash, below)
+        Questions(self._c).erase(user_hash, below)
         return Erased(cases, tasks, jobs)
 
     def _judged(self) -> list[bytes]:

@@ -18,6 +18,7 @@ from service.calibrations import Calibrations
 from service.events import AnswerEvent
 from service.health import Health
 from service.intake import Intake
+from service.knowledge_gaps import KnowledgeGaps, QuestionReader
 from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
@@ -30,6 +31,7 @@ from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
+from service.web.gaps_page import gap_api_routes, gap_routes
 from service.web.groups_page import groups_routes
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
@@ -69,12 +71,14 @@ def create_app(
     secret: bytes,
     feedback: Intake | None = None,
     calibrations: Calibrations | None = None,
+    questions: QuestionReader | None = None,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``calibrations``: what the judge said and people made of it; None where nobody reads it.
+    ``questions``: that retrieval did not serve; None where nobody keeps them.
     ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
     be. ``policy``: as it stands now.
     ``now``: seconds since 1970 that pages tell ages by."""
@@ -113,7 +117,17 @@ def create_app(
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(
-        overview_routes(render, cases, days, books, judge, changes, calibrations, public_url)
+        overview_routes(
+            render,
+            cases,
+            days,
+            books,
+            judge,
+            changes,
+            calibrations,
+            questions is not None,
+            public_url,
+        )
     )
     identity = app.state.identity = Identity(secret)
     review = Review(
@@ -135,6 +149,10 @@ def create_app(
                 render, calibrations, tasks, lambda request: identity.visitor(request).name
             )
         )
+    if questions is not None:
+        gaps = KnowledgeGaps(questions, cases, now)
+        app.include_router(gap_api_routes(gaps))
+        app.include_router(gap_routes(render, gaps))
     app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
