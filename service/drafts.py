@@ -159,7 +159,7 @@ def draft_job(
     job = Job(
         answer=replace(drawn, flagged=drawn.flagged or bool(hint), hint=hint),
         event=_event_with_texts(answer.event, answer.texts),
-        citations=citations_of(reading),
+        citations=job_citations(reading),
         weight=answer.weight,
     )
     return replace(refused_job(answer), record=bounded_job(job, max_bytes))
@@ -190,8 +190,8 @@ def _without_tail(event: Mapping[str, Any], kept: int) -> dict[str, Any]:
     return {**event, "retrieved": [*retrieved[:kept], *rest]}
 
 
-def citations_of(reading: CitationReading | None) -> tuple[JobCitation, ...]:
-    """Those that stand in the answer and resolve to something retrieved."""
+def job_citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
+    """Those with a place in the answer, and the refs that they resolve to."""
     if reading is None:
         return ()
     return tuple(

@@ -15,6 +15,7 @@ from service.estimates.double_labels import agreement_on
 from service.estimates.precision import precisions
 from service.estimates.rates import Rate, Rates, rates_of
 from service.judging.rates import JudgedSample, judged_by_app, judged_rates
+from service.measuring.probed import latest_of
 from service.metrics import MAX_RELEASES, Calibrated, Measured, RateName
 from service.policy import OTHER
 from service.review.standing import standing_everywhere
@@ -53,6 +54,7 @@ class FigureKeeper:
         self._show_silence(counters, whole)
         self._show_releases()
         self._show_people()
+        self._show_probes()
         self._show_calibrations()
         self._due = time.monotonic() + EVERY_S
 
@@ -82,6 +84,9 @@ class FigureKeeper:
         apps = [*self._parts.terms().policy.apps, OTHER]
         found = self._parts.store.archive.releases_first_seen(apps, MAX_RELEASES)
         self._parts.metrics.set_releases({place: ms / 1000 for place, ms in found.items()})
+
+    def _show_probes(self) -> None:
+        self._parts.metrics.set_probes(latest_of(self._parts.store.probes.results()))
 
     def _show_people(self) -> None:
         changes, metrics = self._changes.since(0), self._parts.metrics

@@ -12,7 +12,7 @@ from typing import Protocol
 import orjson
 
 from service.checks.citations import read
-from service.drafts import citations_of
+from service.drafts import job_citations
 from service.events import AnswerEvent, parse_event
 from service.judging.calibration import Ruled, verdict_of
 from service.judging.drift import Twice
@@ -54,7 +54,7 @@ def job_of(task: Task, policy: Policy) -> Job | None:
         audited=False, flagged=False, label="",
     )  # fmt: skip
     citations = read(event, policy.of(event.app).citations)
-    return Job(answer, task.event, citations_of(citations))
+    return Job(answer, task.event, job_citations(citations))
 
 
 async def rejudged(

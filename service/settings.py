@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from service.checks.citation_forms import FORM_NAMES
-from service.policy import Policy
+from service.policy import FROM_ENVIRONMENT, Policy
 from service.transport_rules import transport_faults
 
 PREFIX = "GROUNDWATCH_"
@@ -62,6 +62,9 @@ class Settings(BaseModel):
         description="Separates installations in one Redis.",
     )
     policy: Path | None = Field(None, description="The per-app policy file (YAML).")
+    gates: Path | None = Field(
+        None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
+    )
     data_dir: Path = Field(
         Path("groundwatch-data"),
         description="Embedded: where verdicts and dead letters are appended (JSONL).",
@@ -447,6 +450,22 @@ def load_policy(path: Path | None) -> Policy:
     if path is None:
         return Policy()
     return parse_policy(read_yaml(path, f"{PREFIX}POLICY"), str(path))
+
+
+def from_environment(name: str, text: str, environ: Mapping[str, str] | None = None) -> str:
+    """``text`` with each ``env:NAME`` filled in. ``name``: what it is for, in the error. Raises
+    :class:`SettingsError` for a variable that is not set, or holds what no header can."""
+    env = os.environ if environ is None else environ
+
+    def value(found: re.Match[str]) -> str:
+        variable = found[1]
+        told = env.get(variable, "")
+        if not told or not told.isprintable() or not told.isascii():
+            what = "is not set" if not told else "holds characters that no header can"
+            raise SettingsError(f"{name}: the environment variable {variable} {what}")
+        return told
+
+    return FROM_ENVIRONMENT.sub(value, text)
 
 
 def parse_policy(data: Any, name: str) -> Policy:

@@ -54,6 +54,7 @@ def embedded_site(
         metrics=parts.metrics,
         settings=options or WebOptions(),
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
         calibrations=calibrations_over(parts.store, 28, time.time, time.monotonic),
         questions=parts.store.questions,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from service.bootstrap import Parts, controller, desk
+from service.bootstrap import Parts, controller, desk, gatekeeper
 from service.cli.shared import err
 from service.controller import ControllerKeeper
 from service.embedded import EmbeddedFeedback, EmbeddedIntake
@@ -137,7 +137,9 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
+        gates=gatekeeper(parts, now),
         calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
         questions=parts.store.questions,
         policy=lambda: parts.terms().policy,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from service.estimates.estimate import Estimate
+from service.estimates.spread import spread_of
 from service.estimates.weighted import weighted, weighted_share
 from service.judging.judgement import RELEVANCE_SCORES, Relevance, Status, Verdict
 from service.judging.verification import faithfulness
@@ -39,10 +40,12 @@ class JudgedSample:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRate:
-    """``answers``: judged ones that it rests on."""
+    """``answers``: judged ones that it rests on; ``spread``: of means, how many of these are in
+    each tenth of [0, 1], as they were drawn."""
 
     estimate: Estimate
     answers: int
+    spread: tuple[int, ...] = ()
 
 
 def judged_by_app(rows: Iterable[Mapping[str, Any]], hours: range) -> dict[str, JudgedSample]:
@@ -86,7 +89,10 @@ def judged_rates(sample: JudgedSample) -> dict[JudgedRateName, JudgedRate]:
         "unsupported_claims": sample.unsupported,
         "contradicted_claims": sample.contradicted,
     }
-    of_answers = {name: JudgedRate(weighted(drawn), len(drawn)) for name, drawn in means.items()}
+    of_answers = {
+        name: JudgedRate(weighted(drawn), len(drawn), spread_of(y for y, _ in drawn))
+        for name, drawn in means.items()
+    }
     of_claims = {
         name: JudgedRate(weighted_share(drawn), len(drawn)) for name, drawn in shares.items()
     }

@@ -44,6 +44,8 @@ RateName = Literal[
     "not_evaluated",
 ]
 
+PROBE_MEASURES = ("hit", "precision", "recall", "mrr", "ndcg", "correct", "faithful")
+
 RECORD_KINDS = ("received", *(kind.value for kind in Kind), "lost", "gap")
 DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable")
 
@@ -106,6 +108,7 @@ class Declared:
         self._declare_review()
         self._declare_people()
         self._declare_rates()
+        self._declare_probes()
         self._declare_judge()
         self._declare_judging()
         self._declare_process()
@@ -177,6 +180,12 @@ class Declared:
             "not checked).",
             'sum by (app) (rate(groundwatch_answers_total{status="error"}[5m])) / '
             "sum by (app) (rate(groundwatch_answers_total[5m]))",
+        )  # fmt: skip
+        self.mislabelled_probes = self._counter(
+            "mislabelled_probes_total", ("app",),
+            "Events that said they were live and carried the id of a probe: the app does not copy "
+            "the purpose that it is asked with. They are in no rate.",
+            "sum by (app) (increase(groundwatch_mislabelled_probes_total[1d])) > 0",
         )  # fmt: skip
         self.answer_kinds = self._counter(
             "answer_kinds_total", ("app", "release", "kind"),
@@ -377,6 +386,38 @@ class Declared:
             "last releases. Only from `serve`.",
             "time() - max by (app, release) (groundwatch_release_first_seen_timestamp_seconds) "
             "< 3600",
+        )  # fmt: skip
+
+    def _declare_probes(self) -> None:
+        self.probe_measure = self._gauge(
+            "probe_measure", ("app", "release", "measure", "statistic"),
+            "What the last probe of an app found over its labelled questions: the mean of hit, "
+            "precision, recall, mrr, ndcg (at the probe's k), correct and faithful, with its 95 % "
+            "interval (value, low, high). Absent where it was not measured. Only from `serve`.",
+            'max by (app) (groundwatch_probe_measure{measure="recall",statistic="value"})',
+        )  # fmt: skip
+        self.probe_questions = self._gauge(
+            "probe_questions", ("app", "release", "state"),
+            "Questions of this probe: answered, or failed (the target gave no answer: they are in "
+            "no mean). Only from `serve`.",
+            'max by (app) (groundwatch_probe_questions{state="failed"}) > 0',
+        )  # fmt: skip
+        self.probe_critical_lost = self._gauge(
+            "probe_critical_without_hit", ("app", "release"),
+            "Critical questions of this probe for which no relevant ref was retrieved. Only from "
+            "`serve`.",
+            "max by (app) (groundwatch_probe_critical_without_hit) > 0",
+        )  # fmt: skip
+        self.probe_unanswerable_answered = self._gauge(
+            "probe_unanswerable_answered", ("app", "release"),
+            "Questions of this probe that have no answer, or must not get one, and got one. Only "
+            "from `serve`.",
+            "max by (app) (groundwatch_probe_unanswerable_answered) > 0",
+        )  # fmt: skip
+        self.probe_finished = self._gauge(
+            "probe_finished_timestamp_seconds", ("app", "release"),
+            "When this probe ended, seconds since 1970. Only from `serve`.",
+            "time() - max by (app) (groundwatch_probe_finished_timestamp_seconds) > 93600",
         )  # fmt: skip
 
     def _declare_judge(self) -> None:

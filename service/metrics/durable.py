@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from prometheus_client import Gauge
 
 from service.accounting import CASE_STATES, TASK_STATES, Books
 from service.estimates.estimate import Estimate
-from service.metrics.declared import Declared, RateName
+from service.measuring.probed import ProbeResult
+from service.metrics.declared import PROBE_MEASURES, Declared, RateName
 from service.review.cases import SEVERITY_ORDER
 
 
@@ -75,6 +76,11 @@ class DurableMetrics:
         self._rates = Shown(declared.rate)
         self._silent_hours = Shown(declared.hours_without_data)
         self._first_seen = Shown(declared.release_first_seen)
+        self._probe_measure = Shown(declared.probe_measure)
+        self._probe_questions = Shown(declared.probe_questions)
+        self._probe_lost = Shown(declared.probe_critical_lost)
+        self._probe_answered = Shown(declared.probe_unanswerable_answered)
+        self._probe_finished = Shown(declared.probe_finished)
 
     def set_books(self, books: Books) -> None:
         for equation in books.equations:
@@ -136,6 +142,29 @@ class DurableMetrics:
         """App → ruleset in force."""
         self._rulesets.show({(app, ruleset): 1 for app, ruleset in by_app.items()})
 
+    def set_probes(self, latest: Iterable[ProbeResult]) -> None:
+        """``latest``: of each app the last one: an alert ends with the probe that passes."""
+        results = {(result.app, result.release): result for result in latest}
+        self._probe_measure.show(
+            {
+                (*place, measure, statistic): value
+                for place, result in results.items()
+                for measure, statistic, value in _probe_statistics(result)
+            }
+        )
+        self._probe_questions.show(
+            {
+                (*place, state): number
+                for place, result in results.items()
+                for state, number in (
+                    ("answered", result.questions - result.failed), ("failed", result.failed),
+                )
+            }
+        )  # fmt: skip
+        self._probe_lost.show({place: found.lost for place, found in results.items()})
+        self._probe_answered.show({place: found.answered for place, found in results.items()})
+        self._probe_finished.show({place: found.at_ms / 1000 for place, found in results.items()})
+
     def set_precision(self, by_check: Mapping[str, Measured]) -> None:
         self._precision.show(
             {
@@ -184,6 +213,16 @@ class DurableMetrics:
         """Bytes; ``most`` is 0 where there is no limit."""
         self._declared.redis_memory_used.set(used)
         self._declared.redis_memory_max.set(most)
+
+
+def _probe_statistics(result: ProbeResult) -> Iterator[tuple[str, str, float]]:
+    """Of the measures that have a label value: ``recall@5`` is ``recall``."""
+    for name, share in result.shares.items():
+        measure = name.partition("@")[0]
+        if measure in PROBE_MEASURES:
+            yield measure, "value", share.mean
+            yield measure, "low", share.low
+            yield measure, "high", share.high
 
 
 def _labelled(values: Mapping[str, float]) -> dict[tuple[str, ...], float]:

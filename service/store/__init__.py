@@ -25,6 +25,7 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.probes import Probes
 from service.store.questions import Questions
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
@@ -33,8 +34,8 @@ __all__ = [
     "MEMORY_URL", "Access", "Applied", "Archive", "Audits", "Caps", "Changed", "Changes",
     "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
     "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
-    "StoreOutage", "Taken", "Tasks", "connect",
+    "OutboxPending", "Probes", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart",
+    "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -54,6 +55,7 @@ class Store:
     reviews: Changes
     erasure: Erasure
     questions: Questions
+    probes: Probes
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -70,4 +72,5 @@ class Store:
             Changes(connection),
             Erasure(connection),
             Questions(connection),
+            Probes(connection),
         )

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from service.accounting import Books
 from service.calibrations import Calibrations
 from service.events import AnswerEvent
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Intake
 from service.knowledge_gaps import KnowledgeGaps, QuestionReader
@@ -32,6 +33,7 @@ from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
 from service.web.gaps_page import gap_api_routes, gap_routes
+from service.web.gates_api import gate_routes
 from service.web.groups_page import groups_routes
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
@@ -44,7 +46,7 @@ from service.web.middleware import RequestCounter, ResponseHeaders
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, CounterReader, JudgeState, ProbeReader, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.queue_page import queue_routes
 from service.web.rendering import Renderer, error_page, templates
@@ -70,8 +72,10 @@ def create_app(
     desk: ReviewDesk,
     secret: bytes,
     feedback: Intake | None = None,
+    gates: Gatekeeper | None = None,
     calibrations: Calibrations | None = None,
     questions: QuestionReader | None = None,
+    probes: ProbeReader = tuple,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
 ) -> FastAPI:
@@ -79,8 +83,9 @@ def create_app(
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``calibrations``: what the judge said and people made of it; None where nobody reads it.
     ``questions``: that retrieval did not serve; None where nobody keeps them.
-    ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
-    be. ``policy``: as it stands now.
+    ``probes``: what they found last. ``desk``: where people's labels are. ``secret``: of the store;
+    it signs who a reviewer said to be. ``policy``: as it stands now.
+    ``gates``: None where no rules file is configured.
     ``now``: seconds since 1970 that pages tell ages by."""
 
     @contextlib.asynccontextmanager
@@ -114,6 +119,7 @@ def create_app(
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
     app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
+    app.include_router(gate_routes(gates))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(
@@ -127,6 +133,7 @@ def create_app(
             calibrations,
             questions is not None,
             public_url,
+            probes,
         )
     )
     identity = app.state.identity = Identity(secret)

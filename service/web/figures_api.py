@@ -15,7 +15,7 @@ from service.estimates.coverage import Coverage, coverage_by_stratum, coverage_o
 from service.estimates.double_labels import SCALES, agreement_on
 from service.estimates.estimate import Estimate
 from service.estimates.precision import Precision, precisions
-from service.estimates.rates import Rate, rates_of
+from service.estimates.rates import RATES, Rate, rates_of
 from service.review.cases import DAY_MS
 from service.review.desk import ChangePage, DisagreementPage, ReviewDesk
 from service.review.standing import standing_everywhere
@@ -35,7 +35,7 @@ from service.web.desk_bodies import CHANGE
 from service.web.guarding import guarded
 from service.web.identity import Reader
 from service.web.labelled import READ_DAYS, RecentChanges, blind_pairs
-from service.web.overview import RATES, Scope, measures_between
+from service.web.overview import Scope, measures_between
 from service.web.ports import TaskReader
 from service.web.sight import Sight
 

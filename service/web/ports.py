@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from service.budget import BudgetState
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace
 from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
@@ -85,6 +86,11 @@ class JudgeState:
     scripted: bool = False
     waiting: int = 0
     budget: BudgetState | None = None
+
+
+ProbeReader = Callable[[], Sequence[ProbeResult]]
+"""What probes found last, of each app and release. Raises ``service.outage.Outage`` while the store
+is away."""
 
 
 class CounterReader(Protocol):

@@ -11,13 +11,22 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
+from service.accounting import (
+    EQUATIONS,
+    MISLABELLED_PROBE,
+    Books,
+    CheckRow,
+    Equation,
+    Kind,
+    Row,
+)
 from service.checks import CHECKS, REASONS, citations, numbers
 from service.estimates.estimate import Estimate
 from service.events import AnswerEvent, RejectReason, parse_event
 from service.feedback import FeedbackOutcome
 from service.judging.judgement import Cause, Judgement, Verdict
 from service.judging.results import Judged, judged_of
+from service.measuring.probed import ProbeResult, Share
 from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Calibrated, Measured, Metrics
 from service.metrics.reference import reference
 from service.review.labels import Action, Change
@@ -526,6 +535,8 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.set_rates({"support": {"abstentions": Measured(Estimate(0.1, 0.05, 0.2), 90)}})
     metrics.set_silent_hours({"support": 1})
     metrics.set_releases({("support", "r1"): 1.8e9})
+    metrics.set_probes([probe_result()])
+    metrics.observe_rows([row(purpose=MISLABELLED_PROBE)])
     metrics.set_redis(up=True)
     metrics.observe_turn()
     series = {name for name, _ in samples(metrics)}
@@ -533,6 +544,33 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))
         assert asked, definition.name
         assert asked <= series, definition.name
+
+
+def probe_result(**fields: Any) -> ProbeResult:
+    share = Share(0.5, 0.25, 0.75, 4, (2, 0, 0, 0, 0, 0, 0, 0, 0, 2))
+    known: dict[str, Any] = {
+        "app": "support", "release": "r1", "run": "probe-r1", "at_ms": 5_000, "k": 5,
+        "questions": 6, "failed": 1, "lost": 2, "answered": 1,
+        "shares": {"recall@5": share, "findings": share},
+    }  # fmt: skip
+    return ProbeResult(**(known | fields))
+
+
+def test_the_last_probe_of_each_app_is_shown_and_an_older_one_goes() -> None:
+    metrics = Metrics()
+    metrics.set_probes([probe_result()])
+    place = {"app": "support", "release": "r1"}
+    assert value(metrics, "probe_measure", measure="recall", statistic="low", **place) == 0.25
+    assert value(metrics, "probe_questions", state="answered", **place) == 5
+    assert value(metrics, "probe_questions", state="failed", **place) == 1
+    assert value(metrics, "probe_critical_without_hit", **place) == 2
+    assert value(metrics, "probe_unanswerable_answered", **place) == 1
+    assert value(metrics, "probe_finished_timestamp_seconds", **place) == 5
+    assert 'measure="findings"' not in metrics.exposition()[0].decode(), "no closed set holds it"
+    metrics.set_probes([probe_result(release="r2", lost=0)])
+    told = metrics.exposition()[0].decode()
+    assert 'groundwatch_probe_critical_without_hit{app="support",release="r2"} 0.0' in told
+    assert 'probe_critical_without_hit{app="support",release="r1"}' not in told
 
 
 def test_the_reference_is_current() -> None:

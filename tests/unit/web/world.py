@@ -16,9 +16,11 @@ import httpx
 import orjson
 
 from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, States, books_of
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
@@ -334,7 +336,9 @@ class World:
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
+    probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
+    gates: Gatekeeper | None = None
 
     def __post_init__(self) -> None:
         known = {group.group_id: group for group in self.groups}
@@ -356,6 +360,8 @@ class World:
             settings=self.options,
             desk=self.desk,
             secret=SECRET,
+            gates=self.gates,
+            probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
         )
