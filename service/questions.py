@@ -16,7 +16,6 @@ import orjson
 from service.accounting import EMPTY_RETRIEVAL, Row
 from service.checks import abstention, citations, retrieval
 from service.checks.model import CheckResult
-from service.events import AnswerEvent
 
 LONGEST = 300
 """Characters of a question that are kept."""
@@ -65,24 +64,24 @@ def reasons_of(row: Row, results: Mapping[str, CheckResult]) -> tuple[str, ...]:
 
 def question_of(
     row: Row,
-    event: AnswerEvent,
+    event: Mapping[str, Any],
     why: tuple[str, ...],
     answer_id: str,
-    source: str,
-    partition: int,
+    position: tuple[str, int, int],
     occurred_ms: int,
 ) -> Question:
-    user = event.user.id_hash if event.user is not None else None
+    """``event``: of the answer, redacted, as a case keeps it."""
+    user = event.get("user")
     return Question(
         answer_id=answer_id,
-        position=(source, partition, row.offset),
+        position=position,
         app=row.app,
         release=row.release,
         language=row.language,
-        query=event.query[:LONGEST],
+        query=str(event["query"])[:LONGEST],
         why=why,
         occurred_ms=occurred_ms,
-        user=user or "",
+        user=str(user.get("id_hash") or "") if isinstance(user, Mapping) else "",
     )
 
 

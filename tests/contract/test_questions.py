@@ -113,3 +113,11 @@ def test_the_command_writes_them(
     assert "1 gaps, 1 questions" in told.stderr
     table = CliRunner().invoke(cli.app, ["export", "gaps", "--format", "csv"], env=env)
     assert table.stdout.splitlines()[1].startswith('"support","Can I pay by invoice?","1","0","1"')
+
+
+def test_a_question_is_kept_as_redacted_as_a_case(make_world: MakeWorld) -> None:
+    world = make_world()
+    world.take([event("a", query="Is ann@example.org locked?", answer=NO_ANSWER)])
+    [query] = kept(world)
+    assert "ann@example.org" not in query
+    assert query.startswith("Is ")
