@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from service.checks import CHECKS
 
 SEPARATOR = "\x1f"
-"""Between the parts of a counter's field: release, ruleset, language, measure."""
+"""Between the parts of a counter's field: see :class:`CounterField`."""
 
 
 LIVE = "live"
@@ -63,7 +63,8 @@ class Row:
     checks noticed (empty_retrieval, no_evidence, low_overlap,
     scope_mismatch); ``selection``: of an answer that
     may be judged, what the draw said (selected, sampled_out, budget_skipped), empty where no judge
-    is configured; ``factors``: version of the sampling factors that scaled ``pi``."""
+    is configured; ``factors``: version of the sampling factors that scaled ``pi``; ``tags``: what
+    :meth:`service.policy.AppPolicy.counted_tags` made of the event's, such as ``channel=web``."""
 
     offset: int
     kind: Kind
@@ -88,6 +89,7 @@ class Row:
     marks: tuple[str, ...] = ()
     selection: str = ""
     factors: int = 0
+    tags: str = ""
 
     @property
     def flagged(self) -> bool:
@@ -100,16 +102,18 @@ class Row:
 
 
 def encode_row(row: Row) -> list[Any]:
-    """A compact JSON list; short for what is neither an answer nor counted by app."""
+    """A compact JSON list; short for what is neither an answer nor counted by app. Tags stand last,
+    and only where there are any: rows without them are as they were before tags were counted."""
     if row.kind is Kind.REJECTED:
         return [row.offset, row.kind.value, row.reason, row.timestamp_ms]
     head = [row.offset, row.kind.value, row.timestamp_ms, row.app, row.identity, row.event_id,
             row.release, row.ruleset, row.language, row.purpose, row.status, row.hour]  # fmt: skip
+    tags = [row.tags] if row.tags else []
     if row.kind is not Kind.CHECKED:
-        return head
+        return head + tags
     checks = {name: _encode_check(check) for name, check in row.checks.items()}
     return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes, row.label,
-            row.marks, row.selection, row.factors]  # fmt: skip
+            row.marks, row.selection, row.factors, *tags]  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -129,18 +133,27 @@ def _decode_check(data: int | Sequence[Any]) -> CheckRow:
     return CheckRow(OUTCOMES[data[0]], *data[1:])
 
 
+_HEAD = ("timestamp_ms", "app", "identity", "event_id", "release", "ruleset", "language",
+         "purpose", "status", "hour")  # fmt: skip
+_DRAWN = ("u", "stratum", "pi", "pi_audit")
+_HEAD_ENDS, _CHECKED_ENDS = 12, 22
+"""Where an encoded row ends, or its tags stand."""
+
+
 def decode_row(data: Sequence[Any]) -> Row:
     kind = Kind(data[1])
     if kind is Kind.REJECTED:
         return Row(offset=data[0], kind=kind, reason=data[2], timestamp_ms=data[3])
-    names = ("timestamp_ms", "app", "identity", "event_id", "release", "ruleset", "language",
-             "purpose", "status", "hour", "u", "stratum", "pi", "pi_audit")  # fmt: skip
-    values = dict(zip(names, data[2:], strict=False))
+    values = dict(zip(_HEAD, data[2:_HEAD_ENDS], strict=True))
     if kind is Kind.CHECKED:
+        values |= dict(zip(_DRAWN, data[_HEAD_ENDS:16], strict=True))
         values["checks"] = {name: _decode_check(check) for name, check in data[16].items()}
         values["causes"] = tuple(tuple(cause) for cause in data[17])
         values["label"], values["marks"] = data[18], tuple(data[19])
         values["selection"], values["factors"] = data[20], data[21]
+    before_tags = _CHECKED_ENDS if kind is Kind.CHECKED else _HEAD_ENDS
+    if len(data) > before_tags:
+        values["tags"] = data[before_tags]
     return Row(offset=data[0], kind=kind, **values)
 
 
@@ -183,12 +196,39 @@ def counters_of(rows: Iterable[Row]) -> dict[tuple[str, int], Counter[str]]:
 
 def counter_prefix(row: Row) -> str:
     """Of the fields in which a row is counted."""
-    return prefix_of(row.release, row.ruleset, row.language)
+    return prefix_of(row.release, row.ruleset, row.language, row.tags)
 
 
-def prefix_of(*parts: str) -> str:
-    """Of a counter's field: release, ruleset, language."""
-    return SEPARATOR.join((*parts, ""))
+class CounterField(NamedTuple):
+    """The parts of a counter's field. ``tags``: empty, and no part of the field, where none are
+    counted."""
+
+    release: str
+    ruleset: str
+    language: str
+    tags: str
+    measure: str
+
+
+def prefix_of(release: str, ruleset: str, language: str, tags: str = "") -> str:
+    """Of a counter's field, all but its measure."""
+    place = (release, ruleset, language, tags) if tags else (release, ruleset, language)
+    return SEPARATOR.join((*place, ""))
+
+
+def parse_field(field: str) -> CounterField:
+    """A counter's field, taken apart. Raises ValueError for what is none."""
+    *place, measure = field.split(SEPARATOR)
+    if len(place) == 4:
+        release, ruleset, language, tags = place
+    else:
+        (release, ruleset, language), tags = place, ""
+    return CounterField(release, ruleset, language, tags, measure)
+
+
+def measure_of(field: str) -> str:
+    """The measure of a counter's field alone."""
+    return field.rpartition(SEPARATOR)[2]
 
 
 class _Sums:
@@ -213,12 +253,12 @@ class _Sums:
 
 
 def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
-    """(app, hour, release, ruleset, language) → sums over its live answers."""
+    """(app, hour, release, ruleset, language, tags) → sums over its live answers."""
     places: dict[tuple[Any, ...], _Sums] = {}
     for row in rows:
         if row.kind not in (Kind.CHECKED, Kind.RECORDED) or row.purpose != LIVE:
             continue
-        place = (row.app, row.hour, row.release, row.ruleset, row.language)
+        place = (row.app, row.hour, row.release, row.ruleset, row.language, row.tags)
         sums = places.get(place)
         if sums is None:
             sums = places[place] = _Sums()

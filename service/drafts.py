@@ -238,6 +238,7 @@ def body_of(
         "pi": answer.pi,
         "pi_audit": answer.pi_audit,
         "position": list(answer.position),
+        "counted_tags": answer.tags,
         "findings_total": len(findings),
         "findings": [],
         "evidence": [],

@@ -133,6 +133,7 @@ class Place(NamedTuple):
     pi: float
     pi_audit: float
     factors: int
+    tags: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ class Heard:
     case: str = ""
     to: str = ""
     seq: int = 0
+    tags: str = ""
 
     @property
     def negative(self) -> bool:
@@ -217,7 +219,7 @@ class Heard:
 
     @property
     def counter_prefix(self) -> str:
-        return prefix_of(self.release, self.ruleset, self.language)
+        return prefix_of(self.release, self.ruleset, self.language, self.tags)
 
 
 def heard(
@@ -248,6 +250,7 @@ def heard(
         pi=place.pi,
         pi_audit=place.pi_audit,
         factors=place.factors,
+        tags=place.tags,
     )
     if drawn is None:
         return said
@@ -277,6 +280,7 @@ def heard_on_case(event: FeedbackEvent, read: tuple[str, int], body: Mapping[str
         stratum=body["stratum"],
         position=(source, partition, offset),
         flagged=True,
+        tags=body.get("counted_tags", ""),
     )
 
 
@@ -347,6 +351,7 @@ def counted_as(said: Heard, answer: Kept) -> Kept:
         pi=said.pi,
         pi_audit=said.pi_audit,
         factors=said.factors,
+        tags=said.tags,
     )
     return replace(answer, row=row)
 
@@ -365,10 +370,11 @@ def encode_head(said: Heard) -> bytes:
 
 def decode_heard(data: Mapping[str, Any]) -> Heard:
     """Raises KeyError, TypeError or ValueError for what is no such record."""
-    values = {name: data[name] for name in Heard.__dataclass_fields__}
+    values = {name: data[name] for name in Heard.__dataclass_fields__ if name != "tags"}
     read, offset = values["read"]
     source, partition, position = values["position"]
-    return Heard(**values | {"read": (read, offset), "position": (source, partition, position)})
+    values |= {"read": (read, offset), "position": (source, partition, position)}
+    return Heard(**values, tags=data.get("tags", ""))
 
 
 def on_case(body: Mapping[str, Any], thumbs: Thumbs) -> dict[str, Any]:

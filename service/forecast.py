@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from service.accounting import SEPARATOR
+from service.accounting import measure_of
 from service.sampling import STRATA
 
 HOUR_MS = 3_600_000
@@ -46,7 +46,7 @@ def strata_of(counter: Mapping[str, int]) -> Counter[str]:
     """Stratum → answers, from the counters of one app and hour (see :mod:`service.accounting`)."""
     strata: Counter[str] = Counter()
     for name, number in counter.items():
-        measure = name.rpartition(SEPARATOR)[2]
+        measure = measure_of(name)
         stratum = measure.removeprefix(_MEASURE)
         if measure != stratum and stratum in STRATA:
             strata[stratum] += number

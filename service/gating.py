@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from service.estimates.bounds import Outcome, worst
-from service.estimates.strata import rates_by_stratum, rates_of_release
+from service.estimates.strata import rates_of_both, rates_of_release
 from service.measuring.gates import (
     Ruling,
     Verdict,
@@ -107,14 +107,13 @@ class Gatekeeper:
             return rule_on_rate(rule, rates_of_release(counters, release, rule.app)), release
         old = rule.against or PREVIOUS
         if old == PREVIOUS:
-            answering = {one for one in seen if rates_by_stratum(counters, one, rule.app)}
+            answering = {one for one in seen if rates_of_release(counters, one, rule.app).checked}
             before = _before(seen, release, answering)
             if before is None:
                 told = f"no release before {release} has answers in the last {rule.days} days"
                 return Ruling(rule.title, Outcome.UNDECIDED, told), release
             old = before
-        sides = (rates_by_stratum(counters, one, rule.app) for one in (release, old))
-        new_side, old_side = sides
+        new_side, old_side = rates_of_both(counters, release, old, rule.app)
         return rule_on_ratio(rule, release, new_side, old, old_side), release
 
 

@@ -485,7 +485,7 @@ class _Work:
     def base(
         self, record: Record, event: AnswerEvent, occurred_ms: int, duplicate: bool
     ) -> dict[str, Any]:
-        app = self.terms.policy.label(event.app)
+        app, policy = self.terms.policy.label(event.app), self.terms.policy.of(event.app)
         return {
             "offset": record.offset,
             "timestamp_ms": record.timestamp_ms,
@@ -493,8 +493,9 @@ class _Work:
             "identity": event.app,
             "event_id": event.event_id,
             "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
-            "ruleset": self.terms.policy.of(event.app).ruleset,
+            "ruleset": policy.ruleset,
             "language": _language(event),
+            "tags": "" if duplicate else policy.counted_tags(event.tags),
             "purpose": purpose_of(event, self.terms.secret),
             "status": event.status,
             "hour": occurred_ms // HOUR_MS,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -200,6 +202,39 @@ class RedactionPolicy(_Closed):
         return self
 
 
+MOST_COMBINATIONS = 64
+"""Of one app's counted tags: each multiplies its counters in the store."""
+ABSENT = "-"
+"""Counted for an answer without the tag."""
+
+
+def _plain_word(word: str) -> str:
+    """A tag's name or value as a counter's field may hold it."""
+    if not 1 <= len(word) <= 64 or not word.isprintable() or "," in word or "=" in word:
+        raise ValueError(
+            f"{word[:80]!a}: names and values of tags have 1 to 64 printable characters, "
+            "without , and ="
+        )
+    return word
+
+
+def _own_value(value: str) -> str:
+    if value in (OTHER, ABSENT):
+        raise ValueError(
+            f"leave out {value!r}: it is counted by itself ({OTHER}: a value that is not listed, "
+            f"{ABSENT}: no such tag)"
+        )
+    return value
+
+
+TagWord = Annotated[str, AfterValidator(_plain_word)]
+TagValue = Annotated[TagWord, AfterValidator(_own_value)]
+Dimensions = Annotated[
+    dict[TagWord, Annotated[frozenset[TagValue], Field(min_length=1)]], Field(max_length=3)
+]
+"""Tag → the values that are counted apart."""
+
+
 class AppPolicy(_Closed):
     """Everything that may differ between two apps."""
 
@@ -213,15 +248,46 @@ class AppPolicy(_Closed):
     sampling: SamplingPolicy = SamplingPolicy()
     review: ReviewPolicy = ReviewPolicy()
     redaction: RedactionPolicy = RedactionPolicy()
+    dimensions: Dimensions = Field(
+        default_factory=dict,
+        description="Up to 3 tags by which answers are counted apart, with the values that count.",
+    )
+
+    @field_validator("dimensions")
+    @classmethod
+    def _few_combinations(cls, dimensions: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+        found = math.prod(len(values) + 2 for values in dimensions.values())
+        if found > MOST_COMBINATIONS:
+            raise ValueError(
+                f"{found} combinations, with {OTHER} and {ABSENT} for each tag; at most "
+                f"{MOST_COMBINATIONS}: list fewer values or fewer tags"
+            )
+        return dimensions
+
+    def counted_tags(self, tags: Mapping[str, str]) -> str:
+        """What of an event's tags is counted, by rising name: ``channel=web,plan=other``. Only
+        words of this policy; empty without :attr:`dimensions`."""
+        if not self.dimensions:
+            return ""
+        return ",".join(
+            f"{name}={_counted(tags.get(name), self.dimensions[name])}"
+            for name in sorted(self.dimensions)
+        )
 
     @cached_property
     def ruleset(self) -> str:
         """Version of the checks + hash of this app's check settings (not of its sampling, its
-        review or its redaction: checks see the original)."""
-        beside = {"disabled_checks", "sampling", "review", "redaction"}
+        review, its counted tags or its redaction: checks see the original)."""
+        beside = {"disabled_checks", "sampling", "review", "redaction", "dimensions"}
         settings = self.model_dump_json(exclude=beside)
         settings += ",".join(sorted(self.disabled_checks))
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+def _counted(value: str | None, listed: frozenset[str]) -> str:
+    if not value:
+        return ABSENT
+    return value if value in listed else OTHER
 
 
 class ChunkMapping(_Closed):

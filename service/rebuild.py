@@ -392,7 +392,8 @@ def identity_of(row: Row) -> str:
 
 def _job_draft(answer: Answer) -> JobDraft:
     """Only to repeat whether the backlog refused it: no job is written."""
-    place = (answer.app, answer.hour, prefix_of(answer.release, answer.ruleset, answer.language))
+    prefix = prefix_of(answer.release, answer.ruleset, answer.language, answer.tags)
+    place = (answer.app, answer.hour, prefix)
     return JobDraft(answer.job_id, answer.position[2], answer.audited, answer.stratum, place, b"")
 
 

@@ -39,7 +39,7 @@ def compare(
     interval on the difference, and tokens, latency and cost beside it.
 
     **Releases** (`release:2026-11-29.2`) are compared by their live answers in the store, over the
-    mix of app, ruleset and language that both have.
+    mix of app, ruleset, language and counted tags (`dimensions` in the policy) that both have.
 
     `groundwatch compare before.jsonl after.jsonl`
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from service.accounting import SEPARATOR, Books
+from service.accounting import Books, measure_of
 from service.cli.shared import out
 from service.rebuild import Report
 from service.replay import Summary
@@ -85,7 +85,7 @@ def print_judged(store: Store) -> None:
     totals, claims = store.archive.totals(), Counter[str]()
     for counter in store.archive.counters().values():
         for field, number in counter.items():
-            measure = field.rpartition(SEPARATOR)[2]
+            measure = measure_of(field)
             if measure.startswith("judge:claims:"):
                 claims[measure.removeprefix("judge:claims:")] += number
     ruled = ", ".join(f"{verdict.replace('_', ' ')} {n}" for verdict, n in claims.most_common())

@@ -47,7 +47,8 @@ class Answer:
     bounded labels, ``identity`` the app's name as it was sent; ``hour``: hours since 1970;
     ``position``: (source, partition, offset). ``factors``: version of the sampling factors;
     ``flagged``: by the free checks; ``label``: the class that ``abstention`` gave the answer;
-    ``hint``: ``negative_feedback``, if that is why it was drawn."""
+    ``hint``: ``negative_feedback``, if that is why it was drawn; ``tags``: those that it is
+    counted by."""
 
     job_id: str
     app: str
@@ -68,6 +69,7 @@ class Answer:
     flagged: bool
     label: str
     hint: str = ""
+    tags: str = ""
 
 
 def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
@@ -91,6 +93,7 @@ def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
         audited=row.audited,
         flagged=row.flagged,
         label=row.label,
+        tags=row.tags,
     )
 
 
@@ -98,8 +101,9 @@ def answer_in(data: Mapping[str, Any]) -> Answer:
     """From JSON that has an answer's fields, and perhaps others. Raises KeyError, TypeError or
     ValueError for what has them not."""
     source, partition, offset = data["position"]
-    values = {name: data[name] for name in Answer.__dataclass_fields__}
-    return Answer(**values | {"position": (source, partition, offset)})
+    values = {name: data[name] for name in Answer.__dataclass_fields__ if name != "tags"}
+    values |= {"position": (source, partition, offset), "tags": data.get("tags", "")}
+    return Answer(**values)
 
 
 @dataclass(frozen=True, slots=True)

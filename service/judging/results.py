@@ -128,7 +128,7 @@ def totals_of(judged: Judged) -> Counter[str]:
 def counters_of(judged: Judged) -> Counter[str]:
     """Field → increment in the counters of the answer's app and hour."""
     answer = judged.answer
-    prefix = prefix_of(answer.release, answer.ruleset, answer.language)
+    prefix = prefix_of(answer.release, answer.ruleset, answer.language, answer.tags)
     return Counter({prefix + measure: number for measure, number in _measures(judged)})
 
 

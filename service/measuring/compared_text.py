@@ -162,7 +162,7 @@ def released_lines(found: LiveComparison) -> Iterator[str]:
             "(replay the older answers under today's rules: groundwatch replay)"
         )
     yield ""
-    yield "Over the mix of app, ruleset and language that both have:"
+    yield f"Over the mix of {found.held_equal} that both have:"
     for rate in found.rates:
         yield _live(rate)
     yield ""

@@ -10,7 +10,7 @@ from service.estimates.bounds import Outcome as State  # runs have outcomes of t
 from service.estimates.differences import Difference, against, held_equal
 from service.estimates.paired import sort_out
 from service.estimates.rates import RATES, Rates
-from service.estimates.strata import Strata, one_rate
+from service.estimates.strata import Strata, one_rate, parts_held_equal
 from service.measuring.compared_text import more
 from service.measuring.comparing import LOWER_IS_BETTER
 from service.measuring.rules import MeasureRule, RateRule, RegressionRule
@@ -114,7 +114,8 @@ def rule_on_ratio(
     before, after = one_rate(old, rule.rate), one_rate(new, rule.rate)
     held = held_equal(before, after, rule.demand)
     if held is None:
-        told = f"{release} and {old_release} have no answers under one ruleset to be compared"
+        parts = parts_held_equal(old, new)
+        told = f"{release} and {old_release} have no answers of one {parts} to be compared"
         return Ruling(rule.title, State.UNDECIDED, told)
     found = held.difference
     state = _inside(found)
@@ -122,7 +123,8 @@ def rule_on_ratio(
     n -= sum(held.left_out)
     told = (
         f"{held.first.value:.2%} in {old_release}, {held.second.value:.2%} in {release} over "
-        f"{n:,} answers of one mix; over the bound by {_points(found)}"
+        f"{n:,} answers of one mix of {parts_held_equal(old, new)}; over the bound by "
+        f"{_points(found)}"
     )
     if any(held.left_out):
         told += f"; left out: {held.left_out[0]:,} and {held.left_out[1]:,} answers of other kinds"

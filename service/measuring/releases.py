@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from service.estimates.by_app import Counters
 from service.estimates.differences import HeldEqual, held_equal
 from service.estimates.rates import RATES
-from service.estimates.strata import Strata, one_rate, rates_by_stratum
+from service.estimates.strata import Strata, one_rate, parts_held_equal, rates_of_both
 from service.makeup import Makeup
 from service.measuring.attribution import Attribution, attribution_of
 
@@ -23,7 +23,8 @@ class LiveRate:
 
 @dataclass(frozen=True, slots=True)
 class LiveComparison:
-    """``checked``: answers of each; ``rulesets``: under which each was checked."""
+    """``checked``: answers of each; ``rulesets``: under which each was checked; ``held_equal``:
+    which parts of the traffic, in words."""
 
     first: str
     second: str
@@ -31,6 +32,7 @@ class LiveComparison:
     attribution: Attribution
     checked: tuple[int, int]
     rulesets: tuple[tuple[str, ...], tuple[str, ...]]
+    held_equal: str
     rates: tuple[LiveRate, ...]
 
 
@@ -42,7 +44,7 @@ def compare_releases(
     app: str | None = None,
 ) -> LiveComparison:
     """``makeups``: of the apps compared."""
-    before, after = rates_by_stratum(counters, first, app), rates_by_stratum(counters, second, app)
+    before, after = rates_of_both(counters, first, second, app)
     apps = sorted({stratum.app for stratum in (*before, *after)})
     made = list(makeups)
     return LiveComparison(
@@ -52,6 +54,7 @@ def compare_releases(
         attribution_of(made_of(made, first, apps), made_of(made, second, apps)),
         (_checked(before), _checked(after)),
         (_rulesets(before), _rulesets(after)),
+        parts_held_equal(before, after),
         tuple(
             LiveRate(name, held_equal(one_rate(before, name), one_rate(after, name)))
             for name in RATES

@@ -9,7 +9,7 @@
 | segments | list | closed accounting segments as JSON |
 | outbox:S/P | list | batch id, batch record, then case records (deflated) of one unflushed batch |
 | totals | hash | counts over everything, for the books |
-| n:A:H | hash | counters of app A in hour H: release, ruleset, language, measure → n |
+| n:A:H | hash | counters of app A in hour H: release, ruleset, language, tags, measure → n |
 | hours | zset | A:H by hour |
 | nd:A:D | hash | the same for day D, after 14 days |
 | days | zset | A:D by day |

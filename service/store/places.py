@@ -37,7 +37,7 @@ def index_of(effects: Effects, window_ms: int, from_ms: int) -> dict[str, Any] |
         place_id, body = _place(
             Place(
                 batch.source, row.app, row.hour, row.release, row.ruleset, row.language,
-                row.stratum, row.pi, row.pi_audit, row.factors,
+                row.stratum, row.pi, row.pi_audit, row.factors, row.tags,
             )
         )  # fmt: skip
         places[slot, place_id] = body
@@ -54,6 +54,6 @@ def index_of(effects: Effects, window_ms: int, from_ms: int) -> dict[str, Any] |
 
 @lru_cache(maxsize=4096)
 def _place(place: Place) -> tuple[str, bytes]:
-    """Its id, 48 bits of its content, and the content."""
-    body = orjson.dumps(tuple(place))
+    """Its id, 48 bits of its content, and the content; tags only where there are any."""
+    body = orjson.dumps(tuple(place) if place.tags else tuple(place)[:-1])
     return urlsafe_b64encode(blake2b(body, digest_size=6).digest()).decode(), body

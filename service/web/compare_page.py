@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from service.estimates.differences import HeldEqual, held_equal
 from service.estimates.rates import RATES, Rate
-from service.estimates.strata import one_rate
+from service.estimates.strata import in_shared_strata, one_rate
 from service.review.cases import DAY_MS
 from service.web.api import Day as DayText
 from service.web.days import Day, Days
@@ -118,7 +118,8 @@ def _compare(days: Days, scope: Scope, first: Side, second: Side, today: int) ->
     rulesets = [_rulesets(*side) for side in zip(read, parts, strict=True)]
     # Where no ruleset is shared the page warns, and shows what can be shown.
     by_ruleset = bool(set(rulesets[0]) & set(rulesets[1]))
-    strata = [strata_between(*side, by_ruleset) for side in zip(read, parts, strict=True)]
+    measured = (strata_between(*side, by_ruleset) for side in zip(read, parts, strict=True))
+    strata = in_shared_strata(*measured)
     return Compared(
         (before.checked, after.checked),
         tuple(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from service.accounting import SEPARATOR
+from service.accounting import parse_field
 from service.web.ports import CounterReader
 
 FRESH_S = 5.0
@@ -32,6 +32,7 @@ class Place(NamedTuple):
     release: str
     ruleset: str
     language: str
+    tags: str = ""
 
 
 @dataclass(slots=True)
@@ -98,10 +99,10 @@ def _by_day(counters: Mapping[tuple[str, int], Mapping[str, int]]) -> dict[int, 
     for (app, hour), fields in counters.items():
         day = days.setdefault(hour // 24, Day())
         for name, number in fields.items():
-            release, ruleset, language, measure = name.split(SEPARATOR, 3)
+            release, ruleset, language, tags, measure = parse_field(name)
             if not measure.startswith(MEASURES):
                 continue
-            place = Place(app, release, ruleset, language)
+            place = Place(app, release, ruleset, language, tags)
             counted = day.places.get(place)
             if counted is None:
                 counted = day.places[place] = Counter()

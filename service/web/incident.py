@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from service.accounting import SEPARATOR
+from service.accounting import parse_field
 from service.estimates.differences import Difference, difference
 from service.estimates.rates import RATES, Rate, rates_of
 from service.makeup import PARTS, Makeup
@@ -150,12 +150,12 @@ class _Side:
                     self._add(hour, field, number, release)
 
     def _add(self, hour: int, field: str, number: int, only: str) -> None:
-        release, ruleset, _, measure = field.split(SEPARATOR, 3)
-        if only and release != only:
+        counted = parse_field(field)
+        if only and counted.release != only:
             return
-        self.measures[measure] += number
-        if measure == "checked":
-            self.used[hour, release, ruleset] += number
+        self.measures[counted.measure] += number
+        if counted.measure == "checked":
+            self.used[hour, counted.release, counted.ruleset] += number
 
     def shares(self, values: Mapping[tuple[int, str, str], str]) -> dict[str, float]:
         """Of what each key of ``used`` stands for, its share of those that stand for anything."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from service.estimates.coverage import Coverage, coverage_of
 from service.estimates.differences import Difference, difference
 from service.estimates.rates import RATES, Rate, Rates, rates_of
-from service.estimates.strata import Stratum
+from service.estimates.strata import Measured, Stratum
 from service.judging.judgement import Cause
 from service.thresholds import Band, thresholds
 from service.web.days import Day, Place
@@ -146,14 +146,15 @@ def rates_between(days: Mapping[int, Day], scope: Scope) -> Rates:
     return _rates(days, days, scope)
 
 
-def strata_between(days: Mapping[int, Day], scope: Scope, by_ruleset: bool) -> dict[Stratum, Rates]:
-    """Over all the days, by app and language; ``by_ruleset``: by ruleset too."""
+def strata_between(days: Mapping[int, Day], scope: Scope, by_ruleset: bool) -> Measured:
+    """Over all the days, by app, language and tags; ``by_ruleset``: by ruleset too."""
     found: dict[Stratum, Counter[str]] = {}
     for _, place, measures in _counted(days, days):
         if scope.holds(place):
-            stratum = Stratum(place.app, place.ruleset if by_ruleset else "", place.language)
+            ruleset = place.ruleset if by_ruleset else ""
+            stratum = Stratum(place.app, ruleset, place.language, place.tags)
             found.setdefault(stratum, Counter()).update(measures)
-    return {stratum: rates_of(measures) for stratum, measures in found.items()}
+    return found
 
 
 def measures_between(days: Mapping[int, Day], scope: Scope) -> Mapping[str, int]:

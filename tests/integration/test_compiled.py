@@ -71,10 +71,11 @@ import sys
 from dataclasses import fields
 from service.accounting import counters_of, encode_row, totals_of
 from service.pipeline import Batch, Seen, Terms, look_again, process, read_items
-from service.policy import Policy
+from service.policy import AppPolicy, Policy
 from service.records import Record
 
-terms = Terms(Policy(), b"secret", judge=True, releases_per_app=3)
+policy = Policy(default=AppPolicy(dimensions={"channel": ["web"]}))
+terms = Terms(policy, b"secret", judge=True, releases_per_app=3)
 records = [
     Record(0, number, 1_764_000_000_000, None, line)
     for number, line in enumerate(sys.stdin.buffer.read().split(b"\\n"))

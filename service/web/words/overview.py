@@ -213,12 +213,13 @@ WORDS: Words = {
     "compare.title": ("Compare", "Vergleichen"),
     "compare.what": (
         "Two periods, two releases, or both at once. A difference counts only where its 95 % "
-        "interval leaves 0 out. It is taken over one mix of apps, rulesets and languages, the one "
-        "that both sides have together, so that other traffic is not taken for other answers.",
+        "interval leaves 0 out. It is taken over one mix of apps, rulesets, languages and counted "
+        "tags, the one that both sides have together, so that other traffic is not taken for other "
+        "answers.",
         "Zwei Zeiträume, zwei Versionen oder beides zugleich. Ein Unterschied zählt nur, wo sein "
         "95-%-Intervall die 0 nicht enthält. Er gilt für eine Mischung von Anwendungen, "
-        "Regelwerken und Sprachen, die beider Seiten zusammen, damit anderer Verkehr nicht für "
-        "andere Antworten gehalten wird.",
+        "Regelwerken, Sprachen und gezählten Merkmalen (tags), die beider Seiten zusammen, damit "
+        "anderer Verkehr nicht für andere Antworten gehalten wird.",
     ),
     "compare.first": ("First", "Zuerst"),
     "compare.second": ("Second", "Danach"),

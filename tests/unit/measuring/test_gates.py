@@ -171,7 +171,7 @@ def test_another_ruleset_decides_nothing() -> None:
     other = Stratum("support", "2-b", "de")
     found = rule_on_ratio(RATIO, "r2", {other: of(5, 9)}, "r1", {HERE: of(0, 9)})
     assert found.state is Outcome.UNDECIDED
-    assert "under one ruleset" in found.told
+    assert "of one app, ruleset and language" in found.told
 
 
 def test_a_gate_fails_before_it_is_undecided() -> None:
