@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from service.bootstrap import build
-from service.cli.printing import printable
-from service.cli.shared import fail, need_redis, settings_of
+from service.cli.shared import fail, need_redis, printable, settings_of
 from service.measuring.compared_text import compared_lines, released_lines
 from service.measuring.comparing import compare_runs
 from service.measuring.releases import LiveComparison, compare_releases

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from service import bootstrap
-from service.cli.printing import printable
-from service.cli.shared import progress
+from service.cli.shared import printable, progress
 from service.settings import Settings, load_policy
 
 if TYPE_CHECKING:
