@@ -117,8 +117,8 @@ def _again_and_again(probing: _Probing, pause_s: int) -> None:
     while not stop.is_set():
         try:
             probing.turn()
-        except Outage as outage:
-            log.error("probe_failed", error=str(outage))
+        except (Outage, OSError) as failure:  # OSError: the run cannot be written
+            log.error("probe_failed", error=str(failure))
         stop.wait(pause_s)
 
 

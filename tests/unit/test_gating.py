@@ -92,6 +92,15 @@ def get(rules: Path | None, path: str) -> Any:
     return World(gates=keeper(rules) if rules else None).get(path)
 
 
+def test_an_app_that_the_policy_does_not_name_has_no_counters_of_its_own(rules: Path) -> None:
+    rules.write_text(RULES.replace("app: support", "app: suport"), encoding="utf-8")
+    (ruling,) = keeper(rules).decide("bound").rulings
+    assert ruling.state == "undecided"
+    assert ruling.told.startswith(
+        "no answers of app suport in the last 14 days; counted are support"
+    )
+
+
 def test_the_state_over_http_is_a_word_and_a_number(rules: Path) -> None:
     assert get(rules, "/v1/gates/release").json()["value"] == -1
     body = get(rules, "/v1/gates/release?release=r2").json()
