@@ -21,6 +21,7 @@ from service.measuring.gates import (
 from service.measuring.rules import (
     NEW,
     PREVIOUS,
+    BadRules,
     MeasureRule,
     RateRule,
     RegressionRule,
@@ -63,7 +64,11 @@ class Gatekeeper:
     now: Callable[[], float]
 
     def read(self) -> Rules:
-        return read_rules(self.rules.read_text(encoding="utf-8"), str(self.rules))
+        try:
+            text = self.rules.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise BadRules(f"{self.rules}: not a text in UTF-8") from None
+        return read_rules(text, str(self.rules))
 
     def decide(self, gate: str, release: str | None = None) -> Verdict:
         """``release``: the new one; None for the one that was first seen last. Raises

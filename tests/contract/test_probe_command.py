@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -174,5 +175,5 @@ def test_a_run_that_cannot_be_written_does_not_end_the_watch(monkeypatch):
             raise OSError("no space left on device")
 
     monkeypatch.setattr(probing, "stop_on_signals", lambda: stop)
-    probing._again_and_again(FullDisk(), 0)
+    probing._again_and_again(cast(Any, FullDisk()), 0)
     assert len(turns) == 2

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from service import cli
 from service.gating import Gatekeeper
+from service.measuring.rules import BadRules
 from service.measuring.runs import Run, write_run
 from tests.unit.measuring.made_runs import made_run
 from tests.unit.web.traffic import Stream, counters
@@ -99,6 +100,12 @@ def test_an_app_that_the_policy_does_not_name_has_no_counters_of_its_own(rules: 
     assert ruling.told.startswith(
         "no answers of app suport in the last 14 days; counted are support"
     )
+
+
+def test_a_rules_file_that_is_no_text_is_named(rules: Path) -> None:
+    rules.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadRules, match=r"rules\.yaml: not a text in UTF-8"):
+        keeper(rules).read()
 
 
 def test_the_state_over_http_is_a_word_and_a_number(rules: Path) -> None:
