@@ -23,6 +23,7 @@ from service.cli import (
     measuring,
     measuring_answers,
     probing,
+    reporting,
     running,
     showing,
     upkeep,
@@ -81,6 +82,7 @@ app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE)(probing.probe)
 app.command(rich_help_panel=MEASURE)(comparing.compare)
 app.command(rich_help_panel=MEASURE)(gating.gate)
+app.command(rich_help_panel=MEASURE)(reporting.report)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)
@@ -110,10 +112,14 @@ corpus.command("load")(upkeep.load_corpus)
 app.add_typer(corpus, name="corpus", rich_help_panel=UPKEEP)
 
 TELLING = "Exports and settings"
-export = typer.Typer(no_args_is_help=True, help="Writes what people said about answers.")
+export = typer.Typer(
+    no_args_is_help=True,
+    help="Writes what people said about answers, and what nobody could answer.",
+)
 export.command("relevance")(exports.export_relevance)
 export.command("cases")(exports.export_cases)
 export.command("labels")(exports.export_labels)
+export.command("gaps")(exports.export_gaps)
 app.add_typer(export, name="export", rich_help_panel=TELLING)
 app.command(rich_help_panel=TELLING)(showing.schema)
 app.command(rich_help_panel=TELLING)(showing.config)

@@ -26,6 +26,7 @@ from service.store.ledger import (
     Refused,
 )
 from service.store.probes import Probes
+from service.store.questions import Questions
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
@@ -33,8 +34,8 @@ __all__ = [
     "MEMORY_URL", "Access", "Applied", "Archive", "Audits", "Caps", "Changed", "Changes",
     "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
     "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Probes", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
-    "StoreOutage", "Taken", "Tasks", "connect",
+    "OutboxPending", "Probes", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart",
+    "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -53,6 +54,7 @@ class Store:
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    questions: Questions
     probes: Probes
 
     @classmethod
@@ -69,5 +71,6 @@ class Store:
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            Questions(connection),
             Probes(connection),
         )

@@ -17,6 +17,7 @@ from service.web.words import (
     books,
     case,
     frame,
+    gaps,
     group,
     groups,
     incident,
@@ -28,6 +29,7 @@ from service.web.words import (
     probes,
     queue,
     reasons,
+    report,
     tasks,
     tree,
     trying,
@@ -39,10 +41,12 @@ TABLES: tuple[Words, ...] = (
     frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, probes.WORDS, labels.WORDS,
     trying.WORDS, tree.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
+    gaps.WORDS,
     judge.WORDS,
     judged.WORDS,
     incident.WORDS,
     reasons.WORDS,
+    report.WORDS,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from structlog.testing import CapturingLogger
 
 from service.accounting import MISLABELLED_PROBE
 from service.cli import probing
@@ -174,6 +175,8 @@ def test_a_run_that_cannot_be_written_does_not_end_the_watch(monkeypatch):
                 stop.set()
             raise OSError("no space left on device")
 
+    log = CapturingLogger()
+    monkeypatch.setattr(probing, "log", log)
     monkeypatch.setattr(probing, "stop_on_signals", lambda: stop)
     probing._again_and_again(cast(Any, FullDisk()), 0)
-    assert len(turns) == 2
+    assert [call.args for call in log.calls] == [("probe_failed",)] * 2
