@@ -28,7 +28,7 @@ from service.cli import (
     showing,
     upkeep,
 )
-from service.cli.shared import err
+from service.cli.shared import print_error
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
 from service.settings import SettingsError
@@ -131,6 +131,5 @@ def main() -> None:
     try:
         app()
     except (SettingsError, Misconfiguration, SchemaError, Outage, OSError, ValueError) as error:
-        err.print("[red]error:[/red]", end=" ")
-        err.print(str(error), highlight=False, markup=False)
+        print_error(str(error))
         sys.exit(2)
