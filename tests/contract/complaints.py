@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from service.documents import Documents
@@ -68,6 +70,7 @@ def listening(
     feedback: float = 1.0,
     audit: float = 0.0,
     judge: bool = True,
+    dimensions: Mapping[str, Collection[str]] = MappingProxyType({}),
     **caps: Any,
 ) -> Listening:
     """π of the strata ``rest`` and ``flagged``; ``feedback``: of the second draw."""
@@ -76,7 +79,7 @@ def listening(
         audit=audit, rest=rest, low_overlap=rest, abstained=rest, flagged=flagged,
         flagged_high=flagged, negative_feedback=feedback,
     )  # fmt: skip
-    app = AppPolicy(sampling=sampling)
+    app = AppPolicy.model_validate({"sampling": sampling, "dimensions": dict(dimensions)})
     policy = Policy(apps={"support": app, "sales": app})
     world.terms = replace(world.terms, judge=judge, policy=policy)
     world.store.jobs.open()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from service.accounting import measure_of, parse_field
 from service.drafts import case_id
 from service.estimates.coverage import Coverage, coverage_by_app
 from service.feedback import NEGATIVE
@@ -515,6 +516,28 @@ def test_feedback_is_restored_in_any_order(make_world: MakeWorld, seed: int) -> 
     for name in dice.sample(names, 10):
         ears.hear(name)
     assert ears.world.archive.books().balanced
+
+
+def test_the_judge_and_feedback_count_by_the_tags_of_the_answer(make_world: MakeWorld) -> None:
+    ears = listening(make_world, rest=0.0, flagged=1.0, dimensions={"channel": ["web"]})
+    web = {"channel": "web"}
+    ears.topic.append(ears.world.take_records([], partition=1)[1].batch)
+    ears.take("a", tags=web)
+    ears.take("b", cites="x", tags=web)
+    assert [ears.hear(name).outcome for name in "ab"] == ["joined", "joined"]
+    for job in ears.world.store.jobs.take(WORKER, 10):
+        assert job_of(job).answer.tags == "channel=web"
+        settle(ears.world, job, WRONG)
+    ears.topic += flushed(ears.world)
+    [fields] = ears.world.archive.counters().values()
+    assert {parse_field(name).tags for name in fields} == {"channel=web"}
+    measures = {measure_of(name) for name, number in fields.items() if number}
+    assert {"judge:selected:rest", "judge:judged:rest", "judge:judged:flagged_high"} <= measures
+    assert "judge:sampled_out:rest" not in measures
+    assert min(fields.values()) >= 0
+    before = owed(ears)
+    rebuild(ears.world.store, ears.topic, lambda _: None)
+    assert owed(ears) == before
 
 
 def test_what_is_not_produced_yet_survives_a_rebuild(ears: Listening) -> None:

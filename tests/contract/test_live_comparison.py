@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from service.estimates.bounds import Outcome
 from service.gating import Gatekeeper
+from service.policy import AppPolicy, Policy
 from service.store import Connection
 from tests.contract.world import MakeWorld, World, event
 
@@ -64,6 +66,27 @@ def test_a_gate_finds_the_new_release_and_the_one_before(
     found = Gatekeeper(rules, world.archive, lambda: now).decide("release")
     assert (found.release, found.state) == ("r2", Outcome.FAIL)
     assert "0.00% in r1, 50.00% in r2 over 120 answers" in found.rulings[0].told
+
+
+def test_a_gate_holds_the_channels_equal(make_world: MakeWorld, rules: Path) -> None:
+    """r2 fails as often as r1 in each channel, but most of its answers are by phone."""
+    world, now = make_world(), time.time()
+    app = AppPolicy.model_validate(
+        {"sampling": {"audit": 0}, "dimensions": {"channel": ["web", "phone"]}}
+    )
+    world.terms = replace(world.terms, policy=Policy(apps={"support": app}))
+    for release, sizes in (("r1", {"web": 400, "phone": 100}), ("r2", {"web": 100, "phone": 400})):
+        events = [
+            event(f"{release}-{channel}-{n}", "ghost" if channel == "phone" and n % 2 else "plans",
+                  release={"id": release}, tags={"channel": channel})
+            for channel, size in sizes.items() for n in range(size)
+        ]  # fmt: skip
+        world.take(events, at_ms=int(now * 1000) - 3_600_000 * (2 if release == "r1" else 1))
+    found = Gatekeeper(rules, world.archive, lambda: now).decide("release")
+    told = found.rulings[0].told
+    assert found.state is not Outcome.FAIL
+    assert "25.00% in r1, 25.00% in r2 over 1,000 answers of one mix of app, ruleset, " in told
+    assert "language and tag channel" in told
 
 
 def test_releases_are_compared_from_the_command_line(run: Run) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from service.accounting import parse_field
 from service.pipeline import Seen, process
+from service.policy import Policy
 from service.rebuild import rebuild
 from service.verdicts import BatchRecord, decode, encode_batch_head
-from tests.contract.world import HOUR_MS, NOW, SOURCE, TOPIC, MakeWorld, World, event
+from tests.contract.world import HOUR_MS, NOW, QUIET, SOURCE, TOPIC, MakeWorld, World, event
 
 POISON = (b"{", b"\xff", b"[]", b'{"schema_version": 2}')
 
@@ -80,6 +83,32 @@ def test_any_order_and_any_repeats_give_the_same_store(make_world: MakeWorld, se
     world.epoch = world.checkpoints.open()
     world.take([event("e39-0"), event("fresh", cites="x1")], partition=1)
     assert world.archive.books().balanced
+
+
+def test_counted_tags_are_restored(world: World) -> None:
+    tagged = QUIET.model_copy(update={"dimensions": {"channel": frozenset({"web"})}})
+    policy = Policy(apps={"support": tagged, "sales": QUIET})
+    world.terms = dataclasses.replace(world.terms, policy=policy)
+    web = {"channel": "web"}
+    events = [
+        event("a", tags=web), event("b", cites="x", tags={"channel": "\x1f,"}), event("c"),
+        event("d", status="error", tags=web), event("a", tags=web),
+        event("e", app="sales", tags=web),
+    ]  # fmt: skip
+    idle = world.take_records([], partition=1)[1].batch
+    _, outbox = world.take_records(events)
+    checked: Counter[tuple[str, str]] = Counter()
+    for (app, _), fields in world.archive.counters().items():
+        for name, number in fields.items():
+            if (field := parse_field(name)).measure in ("checked", "recorded"):
+                checked[app, field.tags] += number
+    assert checked == {
+        ("support", "channel=web"): 2, ("support", "channel=other"): 1, ("support", "channel=-"): 1,
+        ("sales", ""): 1,
+    }  # fmt: skip
+    before = books(world)
+    rebuild(world.store, [outbox.batch, idle, *outbox.cases], lambda _: None)
+    assert books(world) == before
 
 
 def test_identities_are_restored(world: World) -> None:

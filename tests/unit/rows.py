@@ -41,6 +41,7 @@ def _row(kind: Kind) -> st.SearchStrategy[Row]:
         "purpose": st.sampled_from(["live", "probe", "shadow"]),
         "status": st.sampled_from(["ok", "truncated", "error"]),
         "hour": st.integers(498_000, 498_003),
+        "tags": st.sampled_from(["", "channel=web", "channel=-,plan=other"]),
     }  # fmt: skip
     if kind is Kind.CHECKED:
         parts |= {

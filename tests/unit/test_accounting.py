@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 
 import orjson
@@ -14,6 +15,7 @@ from service.accounting import (
     SEPARATOR,
     TASK_STATES,
     CheckRow,
+    CounterField,
     Kind,
     PartitionBook,
     Row,
@@ -22,7 +24,10 @@ from service.accounting import (
     counters_of,
     decode_row,
     encode_row,
+    measure_of,
+    parse_field,
     partition_counts,
+    prefix_of,
     totals_of,
 )
 from tests.unit.rows import rows
@@ -31,6 +36,45 @@ from tests.unit.rows import rows
 @given(rows)
 def test_a_row_survives_its_encoding(row: Row) -> None:
     assert decode_row(orjson.loads(orjson.dumps(encode_row(row)))) == row
+
+
+@pytest.mark.parametrize(
+    ("kind", "length"), [(Kind.CHECKED, 22), (Kind.RECORDED, 12), (Kind.DUPLICATE, 12)]
+)
+def test_tags_stand_last_in_a_row_and_take_no_place_without_them(kind: Kind, length: int) -> None:
+    row = Row(7, kind, app="support", release="r1", hour=498_000)
+    plain = encode_row(row)
+    assert len(plain) == length
+    tagged = dataclasses.replace(row, tags="channel=web")
+    assert encode_row(tagged) == [*plain, "channel=web"]
+    assert decode_row(plain) == row
+    assert decode_row(encode_row(tagged)) == tagged
+
+
+def test_a_field_is_taken_apart_with_and_without_tags() -> None:
+    plain, tagged = prefix_of("r", "1-a", "de"), prefix_of("r", "1-a", "de", "channel=web")
+    # As older processes wrote and read it.
+    assert plain + "checked" == "r\x1f1-a\x1fde\x1fchecked"
+    assert parse_field(plain + "checked") == CounterField("r", "1-a", "de", "", "checked")
+    assert parse_field(tagged + "cause:numbers:x") == CounterField(
+        "r", "1-a", "de", "channel=web", "cause:numbers:x"
+    )
+    assert [measure_of(prefix + "checked") for prefix in (plain, tagged)] == ["checked"] * 2
+    for broken in ("", "checked", "r\x1f1-a\x1fchecked", tagged + "x\x1fchecked"):
+        with pytest.raises(ValueError, match="unpack"):
+            parse_field(broken)
+
+
+@given(st.lists(rows, max_size=12))
+def test_summed_over_tags_the_counters_are_those_without_tags(batch: list[Row]) -> None:
+    found: dict[tuple[str, int], Counter[str]] = {}
+    for place, fields in counters_of(batch).items():
+        for name, number in fields.items():
+            part = parse_field(name)
+            plain = prefix_of(part.release, part.ruleset, part.language) + part.measure
+            found.setdefault(place, Counter())[plain] += number
+    untagged = [dataclasses.replace(row, tags="") for row in batch]
+    assert found == counters_of(untagged)
 
 
 def test_what_was_drawn_close_to_its_probability_is_drawn_the_same_way() -> None:

@@ -17,6 +17,7 @@ from service.feedback import (
     encode_entry,
     encode_head,
     heard,
+    heard_on_case,
     parse_feedback,
     place_of,
     second_draw,
@@ -129,3 +130,29 @@ def test_a_record_survives() -> None:
     said = heard(event, ("t/0", 5), "c", entry, None)
     record = encode_head(said) + b',"case":"","to":"","seq":0}'
     assert decode_heard(json.loads(record)) == said
+
+
+def test_the_tags_that_an_answer_was_counted_by_go_with_it() -> None:
+    tagged = PLACE._replace(tags="channel=web")
+    entry = decode_entry("0:1:p:o1", json.dumps(tagged).encode())
+    event = FeedbackEvent(event_id="a", thumb="down")
+    said = heard(event, ("t/0", 5), "c", entry, None)
+    assert said.counter_prefix == "r1\x1f2-aa\x1fen\x1fchannel=web\x1f"
+    record = json.loads(encode_head(said) + b',"case":"","to":"","seq":0}')
+    assert decode_heard(record) == said
+    body = {
+        "case_id": "c", "app": "support", "release_label": "r1", "ruleset": "2-aa",
+        "language": "en", "occurred_ms": 0, "stratum": "rest", "position": ["answers", 0, 1],
+    }  # fmt: skip
+    counted = heard_on_case(event, ("t/0", 5), {**body, "counted_tags": "channel=web"})
+    assert counted.counter_prefix == said.counter_prefix
+
+
+def test_what_was_written_before_tags_were_counted_is_read_without_them() -> None:
+    entry = decode_entry("0:1:p:o1", json.dumps(PLACE[:-1]).encode())
+    assert entry.place == PLACE
+    said = heard(FeedbackEvent(event_id="a", thumb="down"), ("t/0", 5), "c", entry, None)
+    record = json.loads(encode_head(said) + b',"case":"","to":"","seq":0}')
+    del record["tags"]
+    assert decode_heard(record) == said
+    assert said.counter_prefix == "r1\x1f2-aa\x1fen\x1f"

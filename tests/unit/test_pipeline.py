@@ -99,6 +99,19 @@ def test_unknown_apps_are_rejected_where_the_policy_says_so() -> None:
     assert MARK not in letter.message
 
 
+def test_the_tags_that_the_policy_names_are_counted_and_no_others() -> None:
+    support = AppPolicy.model_validate({"dimensions": {"channel": ["web"]}})
+    terms = Terms(Policy(apps={"support": support, "sales": AppPolicy()}), b"s")
+    web, odd = {"channel": "web", "plan": "x"}, {"channel": MARK}
+    effects = effects_of(
+        raw("a", tags=web), raw("b", tags=odd, cites="x"), raw("c", status="error"),
+        raw("a", tags=web), raw("d", app="sales", tags=web), terms=terms,
+    )  # fmt: skip
+    assert [row.tags for row in effects.rows] == [
+        "channel=web", "channel=other", "channel=-", "", "",
+    ]  # fmt: skip
+
+
 # The document store.
 
 

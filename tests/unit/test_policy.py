@@ -48,6 +48,7 @@ def test_the_ruleset_is_of_what_the_checks_decide_by_and_of_nothing_else() -> No
     plain = AppPolicy().ruleset
     assert AppPolicy.model_validate({}).ruleset == plain
     assert AppPolicy.model_validate({"sampling": {"audit": 0.5}}).ruleset == plain
+    assert AppPolicy.model_validate({"dimensions": {"channel": ["web"]}}).ruleset == plain
     others = [
         AppPolicy.model_validate(settings).ruleset
         for settings in (
@@ -76,3 +77,56 @@ def test_the_ruleset_is_short_and_the_same_in_every_process() -> None:
 def test_a_policy_cannot_be_changed_in_place() -> None:
     with pytest.raises(ValidationError):
         AppPolicy().citations.base = 0  # type: ignore[misc]  # what is tested
+
+
+# Counted tags.
+
+COUNTED = AppPolicy.model_validate({"dimensions": {"plan": ["pro"], "channel": ["web", "phone"]}})
+
+
+@pytest.mark.parametrize(
+    ("tags", "counted"),
+    [
+        ({"channel": "web", "plan": "pro", "user": "7"}, "channel=web,plan=pro"),
+        ({}, "channel=-,plan=-"),
+        ({"channel": "", "plan": "free"}, "channel=-,plan=other"),
+        ({"channel": "-", "plan": "other"}, "channel=other,plan=other"),
+        ({"channel": "WEB", "plan": " pro"}, "channel=other,plan=other"),
+        ({"channel": "web\x1fchecked", "plan": "pro,channel=web"}, "channel=other,plan=other"),
+        ({"channel": "web\n", "plan": "p" * 100_000}, "channel=other,plan=other"),
+    ],
+    ids=["listed", "absent", "empty", "reserved", "spelling", "separators", "hostile"],
+)
+def test_only_words_of_the_policy_are_counted(tags: dict[str, str], counted: str) -> None:
+    assert COUNTED.counted_tags(tags) == counted
+    assert AppPolicy().counted_tags(tags) == ""
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "told"),
+    [
+        ({"a": ["x"], "b": ["x"], "c": ["x"], "d": ["x"]}, "at most 3"),
+        ({"channel": [str(n) for n in range(63)]}, "65 combinations"),
+        ({"channel": []}, "at least 1"),
+        ({"channel": ["web", "other"]}, "leave out 'other'"),
+        ({"channel": ["-"]}, "leave out '-'"),
+        ({"channel": ["a,b"]}, "without , and ="),
+        ({"a=b": ["x"]}, "without , and ="),
+        ({"channel": ["x" * 65]}, "1 to 64 printable"),
+        ({"channel": ["\x1f"]}, "1 to 64 printable"),
+        ({"": ["x"]}, "1 to 64 printable"),
+        ({"channel": [True]}, "valid string"),
+    ],
+    ids=["four", "many", "none", "other", "dash", "comma", "equals", "long", "control", "empty",
+         "boolean"],
+)  # fmt: skip
+def test_dimensions_that_would_not_stay_few_and_plain_are_refused(
+    dimensions: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ValidationError, match=told):
+        policy(support={"dimensions": dimensions})
+
+
+def test_as_many_combinations_as_there_may_be() -> None:
+    values = [str(n) for n in range(62)]
+    assert AppPolicy.model_validate({"dimensions": {"channel": values}}).counted_tags({}) != ""

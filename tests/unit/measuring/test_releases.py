@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from service.estimates.differences import difference
+from service.estimates.rates import RATES
+from service.estimates.strata import rates_of_release
 from service.makeup import Makeup
 from service.measuring.attribution import Attributable
 from service.measuring.compared_text import released_lines
@@ -65,3 +68,44 @@ def test_other_apps_and_languages_are_held_equal_or_left_out() -> None:
     assert found.apps == ("sales", "support")
     only = compare_releases(counters(streams), [], "r1", "r2", app="support")
     assert only.apps == ("support",)
+
+
+def channel(release: str, name: str, hourly: int, unresolved: float) -> Stream:
+    return Stream("support", release, first=2, hourly=hourly, unresolved=unresolved,
+                  tags=f"channel={name}")  # fmt: skip
+
+
+BETTER_IN_EACH = [
+    channel("r1", "web", 40, 0.05), channel("r1", "phone", 10, 0.5),
+    channel("r2", "web", 10, 0.005), channel("r2", "phone", 40, 0.35),
+]  # fmt: skip
+"""r2 fails less often in each channel, and more often in all: most of its answers are by phone."""
+
+
+def test_simpsons_paradox_by_channel_is_seen_through() -> None:
+    found = counters(BETTER_IN_EACH)
+    plain = [RATES["unresolved"](rates_of_release(found, release)) for release in ("r1", "r2")]
+    crude = difference(*plain)
+    assert crude is not None
+    assert crude.low > 0
+    compared = compare_releases(found, [], "r1", "r2")
+    held = rate_of(compared, "unresolved").held
+    assert held is not None
+    assert held.difference.high < 0
+    assert (held.strata, held.left_out) == (2, (0, 0))
+    told = "\n".join(released_lines(compared))
+    assert "Over the mix of app, ruleset, language and tag channel that both have:" in told
+
+
+def test_a_release_older_than_the_counted_tags_is_compared_without_them() -> None:
+    old = Stream("support", "r1", first=4, last=2, hourly=20, unresolved=0.02)
+    compared = compare_releases(counters([old, *BETTER_IN_EACH[2:]]), [], "r1", "r2")
+    held = rate_of(compared, "unresolved").held
+    assert held is not None
+    assert (held.strata, held.left_out) == (1, (0, 0))
+    assert "mix of app, ruleset and language that" in "\n".join(released_lines(compared))
+
+
+def test_releases_that_share_no_channel_are_not_compared() -> None:
+    compared = compare_releases(counters([BETTER_IN_EACH[0], BETTER_IN_EACH[3]]), [], "r1", "r2")
+    assert all(rate.held is None for rate in compared.rates)

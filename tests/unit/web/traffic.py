@@ -28,6 +28,7 @@ class Stream:
     unsupported: float = 0.03
     ruleset: str = "1-aaaa"
     language: str = "de"
+    tags: str = ""
 
 
 def counters(
@@ -52,7 +53,7 @@ def judged(
     counters: Mapping[tuple[str, int], Counter[str]], causes: Mapping[str, int], stream: Stream
 ) -> None:
     """Add what a judge said were the causes, in the last hour of the stream's app."""
-    prefix = prefix_of(stream.release, stream.ruleset, stream.language)
+    prefix = prefix_of(stream.release, stream.ruleset, stream.language, stream.tags)
     fields = counters[stream.app, NOW_HOUR]
     for cause, number in causes.items():
         fields[f"{prefix}judge:cause:{cause}"] += number
@@ -66,7 +67,7 @@ def drawn(
     stratum: str = "flagged",
 ) -> None:
     """Add answers drawn for the judge, in the last hour of the stream's app."""
-    prefix = prefix_of(stream.release, stream.ruleset, stream.language)
+    prefix = prefix_of(stream.release, stream.ruleset, stream.language, stream.tags)
     fields = counters[stream.app, NOW_HOUR]
     fields[f"{prefix}judge:selected:{stratum}"] += selected
     fields[f"{prefix}judge:budget_skipped:{stratum}"] += skipped
@@ -94,5 +95,5 @@ def _rows(stream: Stream, hour: int, rng: random.Random) -> Iterator[Row]:
         yield Row(
             offset, Kind.CHECKED, app=stream.app, release=stream.release, ruleset=stream.ruleset,
             language=stream.language, purpose="live", hour=hour, checks=checks, causes=causes,
-            label="no_answer" if abstains else "answer",
+            label="no_answer" if abstains else "answer", tags=stream.tags,
         )  # fmt: skip
