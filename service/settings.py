@@ -65,6 +65,36 @@ class Settings(BaseModel):
     gates: Path | None = Field(
         None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
     )
+    wanted_recall: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of recall@k in the overview, else the packaged one.",
+    )
+    wanted_precision: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of precision@k in the overview, else the packaged one.",
+    )
+    wanted_faithfulness: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of faithfulness in the overview, else the packaged one.",
+    )
+    wanted_relevance: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of answer relevance in the overview, else the packaged one.",
+    )
+    wanted_context_precision: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of context precision in the overview, else the packaged one.",
+    )
     data_dir: Path = Field(
         Path("groundwatch-data"),
         description="Embedded: where verdicts and dead letters are appended (JSONL).",
@@ -345,6 +375,13 @@ class Settings(BaseModel):
         if faults := transport_faults(self):
             raise ValueError("; ".join(faults))
         return self
+
+    @property
+    def wanted(self) -> dict[str, float]:
+        """Targets of the diagnosis tree that are set here, by line."""
+        lines = ("recall", "precision", "faithfulness", "relevance", "context_precision")
+        told = {line: getattr(self, f"wanted_{line}") for line in lines}
+        return {line: target for line, target in told.items() if target is not None}
 
     @property
     def judging(self) -> bool:

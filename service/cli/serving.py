@@ -146,7 +146,9 @@ def _run_web(
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
-            public_url=address, max_body_bytes=max(16 << 20, settings.max_event_bytes)
+            public_url=address,
+            max_body_bytes=max(16 << 20, settings.max_event_bytes),
+            wanted=settings.wanted,
         ),
         now=now,
     )

@@ -134,6 +134,7 @@ def create_app(
             questions is not None,
             public_url,
             probes,
+            settings.wanted,
         )
     )
     identity = app.state.identity = Identity(secret)
