@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.store.api_keys import ApiKeys
 from service.store.archive import Archive
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Access, Connection, Denied, StoreOutage, connect
@@ -28,11 +29,11 @@ from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Access", "Applied", "Archive", "Caps", "Changed", "Changes", "Checkpoint",
-    "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure", "Feedback",
-    "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox", "OutboxPending",
-    "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken",
-    "Tasks", "connect",
+    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Caps", "Changed", "Changes",
+    "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
+    "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
+    "OutboxPending", "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage",
+    "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -50,6 +51,7 @@ class Store:
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    api_keys: ApiKeys
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -64,4 +66,5 @@ class Store:
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            ApiKeys(connection),
         )

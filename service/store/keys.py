@@ -49,6 +49,8 @@
 | fences | hash | lease → fence of its last holder |
 | doc:K | hash | chunk texts of corpus K by ref |
 | numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
+| apikeys | hash | id of a key → name, role, apps, hash of its secret, times, as JSON |
+| apikeys:used | hash | id of a key → when it was last used (ms) |
 """
 
 from __future__ import annotations
@@ -210,6 +212,14 @@ class Keys:
     @property
     def review_outbox(self) -> str:
         return self.prefix + "outbox:web"
+
+    @property
+    def api_keys(self) -> str:
+        return self.prefix + "apikeys"
+
+    @property
+    def api_keys_used(self) -> str:
+        return self.prefix + "apikeys:used"
 
     def numbers(self, corpus: str) -> str:
         return f"{self.prefix}numbers:{corpus}"

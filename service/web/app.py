@@ -20,8 +20,10 @@ from service.intake import Intake
 from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
-from service.web.api import answer_routes, case_routes, probe_routes, task_routes
+from service.web.admission import READS, Admission
+from service.web.api import answer_routes, case_routes, probe_routes, problems, task_routes
 from service.web.assets import STATIC
+from service.web.authentication import Authenticate, nobody_is_asked
 from service.web.body import JSON
 from service.web.compare_page import compare_routes
 from service.web.days import Days
@@ -36,6 +38,7 @@ from service.web.incident_read import Incidents
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
+from service.web.needs import NEEDS, OPEN
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
@@ -67,12 +70,13 @@ def create_app(
     feedback: Intake | None = None,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
+    authenticate: Authenticate = nobody_is_asked,
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
     be. ``policy``: as it stands now.
-    ``now``: seconds since 1970 that pages tell ages by."""
+    ``now``: seconds since 1970 that pages tell ages by. ``authenticate``: who asks."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -97,18 +101,18 @@ def create_app(
     if feedback is not None:
         app.include_router(feedback_routes(feedback, settings))
     # Before the cases and tasks: `next` is no id of one.
-    app.include_router(desk_routes(desk, cases, tasks, now, public_url))
+    app.include_router(desk_routes(desk, cases, tasks, now))
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
     changes = RecentChanges(desk, time.monotonic)
     days = Days(counters, time.monotonic)
-    app.include_router(figure_routes(desk, tasks, changes, days, now, public_url))
+    app.include_router(figure_routes(desk, tasks, changes, days, now))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
     app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
-    identity = app.state.identity = Identity(secret)
+    identity = app.state.identity = Identity(secret, public_url.startswith("https:"))
     review = Review(
         render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
     )
@@ -124,6 +128,13 @@ def create_app(
     app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
+    app.add_middleware(
+        Admission,
+        routes_of=app,
+        authenticate=authenticate,
+        options=settings,
+        monotonic=time.monotonic,
+    )
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestCounter, metrics=metrics)
     return app
@@ -149,8 +160,25 @@ class _App(FastAPI):
                 schemas.update(described.pop("$defs", {}))
                 schemas[model.__name__] = described
             _drop_foreign_problems(schema)
+            _tell_of_keys(schema)
             self.openapi_schema = schema
         return self.openapi_schema
+
+
+def _tell_of_keys(schema: dict[str, Any]) -> None:
+    """A key, or nothing where nobody is asked; and which roles each operation takes."""
+    scheme = {"type": "http", "scheme": "bearer", "description": "A key: gw_…"}
+    schema["components"]["securitySchemes"] = {"key": scheme}
+    for path, operations in schema["paths"].items():
+        need = NEEDS.get(path, OPEN)
+        if need.is_open:
+            continue
+        for method, operation in operations.items():
+            roles = need.read if method.upper() in READS else need.write
+            operation["security"] = [{"key": []}, {}]
+            operation["x-roles"] = sorted(roles)
+            said = problems(401, 403)
+            operation["responses"] = {"401": said[401], "403": said[403]} | operation["responses"]
 
 
 def _drop_foreign_problems(schema: dict[str, Any]) -> None:

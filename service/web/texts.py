@@ -14,6 +14,7 @@ from markupsafe import Markup
 from service.web.showing import showable
 from service.web.words import (
     Words,
+    access,
     books,
     case,
     frame,
@@ -37,6 +38,7 @@ TABLES: tuple[Words, ...] = (
     groups.WORDS,
     judge.WORDS,
     incident.WORDS,
+    access.WORDS,
 )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from service.review.desk import Group
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
+from service.web.authentication import Authenticate, nobody_is_asked
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
 from tests.unit.web.desk import MemoryDesk, cut
@@ -335,6 +336,7 @@ class World:
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
     policy: Policy = field(default_factory=Policy)
+    authenticate: Authenticate = nobody_is_asked
 
     def __post_init__(self) -> None:
         known = {group.group_id: group for group in self.groups}
@@ -358,6 +360,7 @@ class World:
             secret=SECRET,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
+            authenticate=self.authenticate,
         )
 
     def request(self, method: str, path: str, **parts: Any) -> httpx.Response:
