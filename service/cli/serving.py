@@ -13,6 +13,7 @@ import structlog
 
 from service.access.proxies import Proxies, is_loopback, networks_of
 from service.access_file import AccessFile
+from service.addressed import app_of_answer, app_of_feedback
 from service.bootstrap import Parts, controller, desk
 from service.cli.shared import err
 from service.controller import ControllerKeeper
@@ -156,6 +157,8 @@ def _run_web(
         ),
         now=now,
         authenticate=_authenticate(settings, parts.store),
+        app_of_answer=lambda raw: app_of_answer(raw, parts.terms()),
+        app_of_feedback=lambda raw: app_of_feedback(raw, parts.terms()),
     )
     web.state.desk = reviews
     server = uvicorn.Server(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -16,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from service.accounting import Books
 from service.events import AnswerEvent
 from service.health import Health
-from service.intake import Intake
+from service.intake import AppOf, GrantedIntake, Intake
 from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
@@ -31,6 +32,7 @@ from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
+from service.web.granted import for_caller, granted
 from service.web.groups_page import groups_routes
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
@@ -71,12 +73,17 @@ def create_app(
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
     authenticate: Authenticate = nobody_is_asked,
+    app_of_answer: AppOf = lambda raw: "",
+    app_of_feedback: AppOf = lambda raw: "",
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
     be. ``policy``: as it stands now.
-    ``now``: seconds since 1970 that pages tell ages by. ``authenticate``: who asks."""
+    ``now``: seconds since 1970 that pages tell ages by. ``authenticate``: who asks. ``app_of_*``:
+    of an event; without it, only a sender for all apps may send.
+
+    Each port is of all apps; what the routes are given is narrowed to those of whoever asks."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -97,17 +104,21 @@ def create_app(
     )
     environment = templates()
     public_url = settings.public_url.rstrip("/")
-    app.include_router(answer_routes(intake, settings))
+    changes = RecentChanges(desk, time.monotonic, granted)
+    days = Days(counters, time.monotonic, granted)
+    cases, tasks = for_caller(cases), for_caller(tasks)
+    counters, desk = for_caller(counters), for_caller(desk)
+    judge = partial(_judge_seen, judge)
+    app.include_router(answer_routes(GrantedIntake(intake, app_of_answer, granted), settings))
     if feedback is not None:
-        app.include_router(feedback_routes(feedback, settings))
+        heard = GrantedIntake(feedback, app_of_feedback, granted)
+        app.include_router(feedback_routes(heard, settings))
     # Before the cases and tasks: `next` is no id of one.
     app.include_router(desk_routes(desk, cases, tasks, now))
     app.include_router(case_routes(cases, books))
     app.include_router(task_routes(tasks))
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
-    changes = RecentChanges(desk, time.monotonic)
-    days = Days(counters, time.monotonic)
     app.include_router(figure_routes(desk, tasks, changes, days, now))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
@@ -138,6 +149,12 @@ def create_app(
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestCounter, metrics=metrics)
     return app
+
+
+def _judge_seen(judge: Callable[[], JudgeState]) -> JudgeState:
+    """What waits, and what is left of the budget, is of all apps together."""
+    state = judge()
+    return state if granted().everything else JudgeState(state.model, state.scripted, None)
 
 
 async def _tick(health: Health) -> None:

@@ -20,6 +20,7 @@ from service.events import AnswerEvent, EventLimits, Rejection, parse_event
 from service.policy import Policy
 from service.review.cases import Case, CaseSummary
 from service.web.body import read_capped
+from service.web.granted import granted
 from service.web.marking import Mark, MarkKind, Segment, segments_of, span
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
@@ -53,7 +54,7 @@ def try_routes(render: Renderer, policy: Callable[[], Policy]) -> APIRouter:
 
     @router.api_route("/try", methods=["GET", "HEAD"])
     def form(t: Speaking) -> Response:
-        return show(t, given=EXAMPLE, app="", apps=sorted(policy().apps), tried=None)
+        return show(t, given=EXAMPLE, app="", apps=_apps(policy()), tried=None)
 
     @router.post("/try")
     async def check(t: Speaking, request: Request) -> Response:
@@ -61,9 +62,14 @@ def try_routes(render: Renderer, policy: Callable[[], Policy]) -> APIRouter:
         current = policy()
         tried = await run_in_threadpool(_tried, given, current, t)
         app = given.get("app", "")
-        return show(t, given=given, app=app, apps=sorted(current.apps), tried=tried)
+        return show(t, given=given, app=app, apps=_apps(current), tried=tried)
 
     return router
+
+
+def _apps(policy: Policy) -> list[str]:
+    """Those of which whoever asks may see how they are checked."""
+    return [app for app in sorted(policy.apps) if granted().covers(app)]
 
 
 def _fields(raw: bytes) -> dict[str, str]:
@@ -92,7 +98,7 @@ def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
     )
     if isinstance(event, Rejection):
         return Tried(refused=event.message)
-    results = check_event(event, policy.of(app) if app in policy.apps else policy.default)
+    results = check_event(event, policy.of(app) if app in _apps(policy) else policy.default)
     case = _case(event, results)
     marked: tuple[tuple[MarkKind, list[dict[str, Any]]], ...] = (
         ("finding", case.findings),
