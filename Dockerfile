@@ -25,7 +25,7 @@ COPY consumers ./consumers
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/build/bin/pip --python /opt/groundwatch/bin/python install --no-deps --no-index dist/*.whl
 
-# The checks once more, compiled to C (docs/decisions/0009-compiled-checks.md): two minutes of a core.
+# What sees every answer once more, compiled to C (docs/decisions/0009-compiled-checks.md): two minutes of a core.
 COPY tools/compiled.py ./tools/
 RUN PYTHONPATH=/opt/groundwatch/lib/python3.11/site-packages \
     /opt/build/bin/python -m tools.compiled /opt/groundwatch/compiled

@@ -5,7 +5,8 @@ Data flows one way: bytes → :mod:`service.events` → :mod:`service.pipeline` 
 
 Pure (no Kafka, Redis, HTTP, clock or randomness; import-linter holds it): ``events``, ``adapters``,
 ``mapping``, ``expressions``, ``checks``, ``sampling``, ``forecast``, ``budget``, ``policy``,
-``accounting``, ``verdicts``, ``drafts``, ``pipeline``, ``feedback``, ``estimates``, ``review``.
+``accounting``, ``verdicts``, ``drafts``, ``pipeline``, ``feedback``, ``estimates``, ``review``, and
+of ``measuring`` all but what asks a target.
 Adapters: ``store`` (Redis and ``memory://``), ``controller`` (sampling factors), ``documents``,
 ``document_server``, ``web``.
 Composition: ``settings`` (the only reader of the environment), ``bootstrap`` (the only builder of

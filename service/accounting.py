@@ -24,6 +24,9 @@ SEPARATOR = "\x1f"
 LIVE = "live"
 """The purpose whose answers enter the rates; probes and shadow traffic do not."""
 
+MISLABELLED_PROBE = "mislabelled_probe"
+"""The purpose of the row of a probe whose event says that it is live."""
+
 EMPTY_RETRIEVAL = "empty_retrieval"
 SCOPE_MISMATCH = "scope_mismatch"
 NO_EVIDENCE = "no_evidence"

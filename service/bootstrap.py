@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
+from pydantic import ValidationError
 
 from service.checks import CHECKS
 from service.controller import Controller, budget_of
 from service.documents import Documents
 from service.events import EventLimits
+from service.gating import Gatekeeper
 from service.ingest import Ingest
 from service.judging.corpora import Corpora
 from service.judging.endpoint import Breaker
@@ -24,8 +27,14 @@ from service.judging.purse import StorePurse
 from service.metrics import Metrics
 from service.outage import Misconfiguration
 from service.pipeline import Terms
-from service.policy import Policy
-from service.settings import Settings, SettingsError, load_policy, revealed
+from service.policy import Policy, TargetPolicy
+from service.settings import (
+    Settings,
+    SettingsError,
+    from_environment,
+    load_policy,
+    revealed,
+)
 from service.store import Access, Caps, Connection, Denied, Store, connect
 from service.store.budget import Account
 from service.store.reviews import Desk
@@ -37,6 +46,8 @@ if TYPE_CHECKING:
     from service.document_server import DocumentServer
     from service.judging.client import JudgeClient
     from service.judging.judge import Judge
+    from service.measuring.judging import AnswerJudge
+    from service.measuring.targets.port import Target
 
 log = structlog.get_logger(__name__)
 
@@ -171,6 +182,16 @@ def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
     )
 
 
+def gatekeeper(parts: Parts, now: Callable[[], float]) -> Gatekeeper | None:
+    """None where no rules file is configured; one that cannot be read is told at the start: raises
+    OSError, or :class:`service.measuring.rules.BadRules`."""
+    if parts.settings.gates is None:
+        return None
+    keeper = Gatekeeper(parts.settings.gates, parts.store.archive, now)
+    keeper.read()
+    return keeper
+
+
 def retention(parts: Parts) -> Retention:
     settings = parts.settings
     return Retention(parts.store.connection, settings.review_retention_days, settings.max_groups)
@@ -220,6 +241,58 @@ def judge(parts: Parts, corpora: Corpora, scripted: bool = False) -> tuple[Judge
         options=options,
         corpora=corpora,
     ), client
+
+
+@contextlib.asynccontextmanager
+async def answer_judge(settings: Settings) -> AsyncIterator[AnswerJudge]:
+    """The configured judge for measured answers, after it was found to be there. Its calls are in
+    the configured bounds, but in no account that other processes share: a measurement neither waits
+    for the day's budget nor takes from it. Raises :class:`Misconfiguration`."""
+    from service.judging.endpoint import trouble_of
+    from service.measuring.judging import AnswerJudge
+
+    # Relevance is a third call, and no part of what is measured.
+    apart = {"redis_url": "memory://", "judge_relevance": False}
+    parts = build(settings.model_copy(update=apart))
+    ruling, client = judge(parts, Corpora(parts.documents))
+    try:
+        found = await client.probe()
+        if not found.usable:
+            trouble = trouble_of(found.outcome) or found.detail or found.outcome.value
+            raise Misconfiguration(
+                f"the judge cannot be asked (--no-judge does without): {trouble}"
+            )
+        yield AnswerJudge(ruling, settings.judge_deadline_s)
+    finally:
+        await client.close()
+
+
+def target(name: str, policy: Policy) -> Target:
+    """``name``: of the policy's ``targets``, ``module:function``, or the address of an endpoint
+    that speaks the contract's names. Raises :class:`Misconfiguration` or :class:`SettingsError`."""
+    # The HTTP client is only loaded where it is needed.
+    from service.measuring.targets.endpoint import Endpoint
+    from service.measuring.targets.function import load_function
+
+    found = policy.targets.get(name)
+    if found is None and name.startswith(("http://", "https://")):
+        try:
+            found = TargetPolicy(url=name)
+        except ValidationError as error:
+            raise Misconfiguration(f"--target: url: {error.errors()[0]['msg']}") from None
+    if found is not None:
+        headers = {
+            header: from_environment(f"targets.{name}.headers.{header}", value)
+            for header, value in found.headers.items()
+        }
+        return Endpoint(name, found, headers)
+    if ":" in name:
+        return load_function(name)
+    known = ", ".join(sorted(policy.targets)) or "none"
+    raise Misconfiguration(
+        f"--target {name}: no such target in the policy file (there: {known}); it may also be "
+        "module:function, or an address that begins with http:// or https://"
+    )
 
 
 def check_redis(store: Store) -> None:

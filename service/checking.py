@@ -25,11 +25,7 @@ def check_line(line: str, policy: Policy) -> dict[str, Any]:
     "message"}}`` instead; ``reason`` is a :class:`service.events.RejectReason`. Never raises for
     any input, and no text of a refused line stands in the error.
     """
-    _, event = read_line(line)
-    if isinstance(event, Rejection):
-        event = parse_mapped(line.encode(), event, policy, EventLimits())
-    if isinstance(event, AnswerEvent) and not policy.admits(event.app):
-        event = Rejection(RejectReason.UNKNOWN_APP, "the policy does not list this app", "app")
+    event = read_event(line, policy)
     if isinstance(event, Rejection):
         error = {"reason": event.reason.value, "field": event.field, "message": event.message}
         return {"event_id": None, "error": error}
@@ -59,6 +55,16 @@ def check_event(event: AnswerEvent, policy: AppPolicy) -> dict[str, CheckResult]
     """Every check of one event, with the chunk texts that it carries itself."""
     texts = tuple(chunk.text for chunk in event.retrieved)
     return run_checks(CheckInput(event, texts, policy))
+
+
+def read_event(line: str, policy: Policy) -> AnswerEvent | Rejection:
+    """The event of one line, by the policy's mappings too, or why it is not taken."""
+    _, event = read_line(line)
+    if isinstance(event, Rejection):
+        event = parse_mapped(line.encode(), event, policy, EventLimits())
+    if isinstance(event, AnswerEvent) and not policy.admits(event.app):
+        return Rejection(RejectReason.UNKNOWN_APP, "the policy does not list this app", "app")
+    return event
 
 
 def read_line(line: str) -> tuple[dict[str, Any], AnswerEvent | Rejection]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 
@@ -14,6 +14,7 @@ from service.store.connection import Connection
 if TYPE_CHECKING:
     from service.document_server import DocumentServer
 
+T = TypeVar("T")
 _PER_CALL = 500
 
 
@@ -80,6 +81,19 @@ class Documents:
             texts = self._c.client.hscan_iter(self._c.keys.documents(corpus), count=500)
             return {ref.decode(): text.decode() for ref, text in texts}
 
+    def loaded(self, corpus: str, refs: Iterable[str]) -> set[str] | None:
+        """Those of ``refs`` that were loaded as this corpus or as the unnamed one; None when
+        nothing was loaded as either."""
+        names = sorted({corpus, ""})
+        with self._c.guard():
+            there = self._c.client.exists(*map(self._c.keys.documents, names))
+        if not there:
+            return None
+        found: set[str] = set()
+        for part in _parts(sorted(set(refs))):
+            found |= {ref for name in names for _, ref in self._of(name, part)}
+        return found
+
     def load(
         self,
         chunks: Iterable[tuple[str, str]],
@@ -100,10 +114,10 @@ class Documents:
         return stored
 
 
-def _parts(chunks: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    part: list[tuple[str, str]] = []
-    for chunk in chunks:
-        part.append(chunk)
+def _parts(items: Iterable[T]) -> Iterator[list[T]]:
+    part: list[T] = []
+    for item in items:
+        part.append(item)
         if len(part) == _PER_CALL:
             yield part
             part = []

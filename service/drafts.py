@@ -162,7 +162,7 @@ def draft_job(
     job = Job(
         answer=replace(drawn, flagged=drawn.flagged or bool(hint), hint=hint),
         event=_event_with_texts(answer.event, answer.texts),
-        citations=_citations(reading),
+        citations=job_citations(reading),
         weight=answer.weight,
     )
     return replace(refused_job(answer), record=bounded_job(job, max_bytes))
@@ -193,7 +193,8 @@ def _without_tail(event: Mapping[str, Any], kept: int) -> dict[str, Any]:
     return {**event, "retrieved": [*retrieved[:kept], *rest]}
 
 
-def _citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
+def job_citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
+    """Those with a place in the answer, and the refs that they resolve to."""
     if reading is None:
         return ()
     return tuple(

@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 from service import bootstrap
 from service.bootstrap import Parts
+from service.calibrations import calibrations_over
 from service.estimates.by_app import Counters, measures_by_app, silent_hours
 from service.estimates.coverage import coverage_by_app
 from service.estimates.double_labels import agreement_on
 from service.estimates.precision import precisions
 from service.estimates.rates import Rate, Rates, rates_of
-from service.estimates.weighted import weighted
-from service.judging.rates import JudgedSample, Sample, judged_by_app
-from service.metrics import MAX_RELEASES, Measured, RateName
+from service.judging.rates import JudgedSample, judged_by_app, judged_rates
+from service.measuring.probed import latest_of
+from service.metrics import MAX_RELEASES, Calibrated, Measured, RateName
 from service.policy import OTHER
 from service.review.standing import standing_everywhere
 from service.web.labelled import RecentChanges, blind_pairs
@@ -34,6 +35,9 @@ class FigureKeeper:
         self._now = now
         self._due = time.monotonic()
         self._changes = RecentChanges(bootstrap.desk(parts, lambda: None), time.monotonic)
+        self._calibrations = calibrations_over(
+            parts.store, parts.settings.calibration_days, now, time.monotonic
+        )
 
     def refresh(self) -> None:
         """Where it is time to: a day of counters is not read with every turn. Raises
@@ -50,6 +54,8 @@ class FigureKeeper:
         self._show_silence(counters, whole)
         self._show_releases()
         self._show_people()
+        self._show_probes()
+        self._show_calibrations()
         self._due = time.monotonic() + EVERY_S
 
     def _show_rates(self, counters: Counters, hours: range) -> None:
@@ -79,6 +85,9 @@ class FigureKeeper:
         found = self._parts.store.archive.releases_first_seen(apps, MAX_RELEASES)
         self._parts.metrics.set_releases({place: ms / 1000 for place, ms in found.items()})
 
+    def _show_probes(self) -> None:
+        self._parts.metrics.set_probes(latest_of(self._parts.store.probes.results()))
+
     def _show_people(self) -> None:
         changes, metrics = self._changes.since(0), self._parts.metrics
         rows = precisions(standing_everywhere(changes))
@@ -88,6 +97,15 @@ class FigureKeeper:
         agreed = agreement_on(AGREED_PART, blind_pairs(changes))
         coefficients = {"kappa": agreed.kappa.value, "ac1": agreed.ac1.value}
         metrics.set_agreement(coefficients, agreed.n)
+
+    def _show_calibrations(self) -> None:
+        found = {app: one.calibration for app, one in self._calibrations.by_app().items()}
+        self._parts.metrics.set_calibrations(
+            {
+                app: Calibrated(Measured(one.corrected, one.labels), one.calibrated, one.needed)
+                for app, one in found.items()
+            }
+        )
 
 
 def _counted(rates: Rates) -> dict[RateName, Measured]:
@@ -103,8 +121,6 @@ def _counted(rates: Rates) -> dict[RateName, Measured]:
 
 
 def _judged(sample: JudgedSample) -> dict[RateName, Measured]:
-    named: dict[RateName, Sample] = {
-        "faithfulness": sample.faithfulness,
-        "context_sufficiency": sample.sufficiency,
+    return {
+        name: Measured(rate.estimate, rate.answers) for name, rate in judged_rates(sample).items()
     }
-    return {name: Measured(weighted(drawn), len(drawn)) for name, drawn in named.items()}

@@ -37,13 +37,23 @@ class Makeups:
 
     def __init__(self) -> None:
         self._first: dict[tuple[str, str, tuple[str, ...]], int] = {}
+        self._last: dict[tuple[str, str], tuple[Release, tuple[str, ...]]] = {}
 
     def note(self, app: str, label: str, release: Release, hour: int) -> None:
         """``label``: the bounded one of the release."""
-        parts = tuple(_parts(release))
+        parts = self._parts(app, label, release)
         if any(parts):
             key = app, label, parts
             self._first[key] = min(hour, self._first.get(key, hour))
+
+    def _parts(self, app: str, label: str, release: Release) -> tuple[str, ...]:
+        # Nearly every answer's release is made as the one before it was, and told so anew.
+        known = self._last.get((app, label))
+        if known is not None and known[0] == release:
+            return known[1]
+        parts = tuple(_parts(release))
+        self._last[app, label] = release, parts
+        return parts
 
     def all(self) -> tuple[Makeup, ...]:
         """The earliest first."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from service.adapters import PayloadError, adapt
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.expressions import ExpressionError, is_true, search
-from service.policy import CitationMapping, MappingPolicy, Policy
+from service.policy import CitationMapping, MappingPolicy, Policy, ResponseMapping
 
 MAX_EACH = 5_000
 """Entries of one list past which an object is not mapped."""
@@ -108,27 +108,41 @@ def select(data: dict[str, Any], policy: Policy) -> tuple[str, MappingPolicy | N
     return "", None
 
 
-def _apply(mapping: MappingPolicy, data: dict[str, Any]) -> dict[str, Any]:
+def map_response(mapping: ResponseMapping, data: Any, given: list[str]) -> dict[str, Any]:
+    """The parts of an answer event in a response, not yet validated. ``given``: the refs that the
+    system was handed, which citations by number count where the response has no chunks itself.
+
+    Raises :class:`MappingError`.
+    """
     event = _fields(mapping, data, "")
-    if isinstance(occurred := event.get("occurred_at"), str | int | float):
-        event["occurred_at"] = _time(occurred)
-    chunks = list(_each(mapping.retrieved, mapping.retrieved.each, data, "retrieved"))
-    event["retrieved"] = chunks
+    if mapping.retrieved is not None:
+        event["retrieved"] = list(
+            _each(mapping.retrieved, mapping.retrieved.each, data, "retrieved")
+        )
     if mapping.context is not None:
         event["context"] = list(_each(mapping.context, mapping.context.each, data, "context"))
     for part in ("user", "release", "usage"):
-        if (expressions := getattr(mapping, part)) is not None:
+        if (expressions := getattr(mapping, part, None)) is not None:
             event[part] = _fields(expressions, data, f"{part}.")
     for part in ("tags", "latency_ms"):
-        values = _named(getattr(mapping, part), data, part)
+        values = _named(getattr(mapping, part, {}), data, part)
         if values:
             event[part] = values
     if mapping.citations is not None:
-        _cite(mapping.citations, data, event)
+        _cite(mapping.citations, data, event, given)
     return event
 
 
-def _cite(mapping: CitationMapping, data: dict[str, Any], event: dict[str, Any]) -> None:
+def _apply(mapping: MappingPolicy, data: dict[str, Any]) -> dict[str, Any]:
+    event = map_response(mapping, data, [])
+    if isinstance(occurred := event.get("occurred_at"), str | int | float):
+        event["occurred_at"] = _time(occurred)
+    return event
+
+
+def _cite(
+    mapping: CitationMapping, data: dict[str, Any], event: dict[str, Any], given: list[str]
+) -> None:
     if mapping.adapter is None:
         if mapping.each is not None:
             event["citations"] = list(_each(mapping, mapping.each, data, "citations"))
@@ -137,7 +151,8 @@ def _cite(mapping: CitationMapping, data: dict[str, Any], event: dict[str, Any])
     if payload is None:
         return
     # A chunk whose ref is no string keeps its place, which citations by number count.
-    refs = [ref if isinstance(ref := chunk.get("ref"), str) else "" for chunk in event["retrieved"]]
+    chunks = event.get("retrieved", [{"ref": ref} for ref in given])
+    refs = [ref if isinstance(ref := chunk.get("ref"), str) else "" for chunk in chunks]
     answer = event.get("answer")
     try:
         adapted = adapt(mapping.adapter, payload, refs, answer if isinstance(answer, str) else None)

@@ -27,9 +27,17 @@ from service.accounting import (
     Kind,
     Row,
 )
-from service.checks import CHECKS, TOGETHER, Lap, numbers, run_checks, run_together, where
+from service.checks import (
+    CHECKS,
+    TOGETHER,
+    Lap,
+    numbers,
+    read_citations,
+    run_checks,
+    run_together,
+    where,
+)
 from service.checks.citations import CitationReading
-from service.checks.citations import read as read_citations
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
 from service.checks.reading.language import detect
 from service.drafts import (
@@ -54,6 +62,7 @@ from service.events import (
 )
 from service.makeup import Makeup, Makeups
 from service.mapping import parse_mapped
+from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
 from service.review.cases import SEVERITY_ORDER
@@ -409,7 +418,7 @@ class _Work:
             return
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
-        if event.purpose == LIVE:
+        if base["purpose"] == LIVE:
             self.makeups.note(base["app"], base["release"], event.release, base["hour"])
         if event.status == "error":
             self.rows.append(Row(kind=Kind.RECORDED, **base))
@@ -432,7 +441,7 @@ class _Work:
             "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
             "ruleset": self.terms.policy.of(event.app).ruleset,
             "language": _language(event),
-            "purpose": event.purpose,
+            "purpose": purpose_of(event, self.terms.secret),
             "status": event.status,
             "hour": occurred_ms // HOUR_MS,
         }
@@ -518,7 +527,7 @@ class _Work:
             causes=_causes(findings),
             label=label,
             marks=marks,
-            selection=self._selection(drawn, event),
+            selection=self._selection(drawn, base["purpose"]),
             factors=self.factors.version,
         )
         hits = group_hits(row)
@@ -541,8 +550,8 @@ class _Work:
             self.terms.secret, event.app, event.event_id, stratum, policy, self.factors, app
         )
 
-    def _selection(self, drawn: sampling.Draw, event: AnswerEvent) -> str:
-        if not self.terms.judge or event.purpose != LIVE:
+    def _selection(self, drawn: sampling.Draw, purpose: str) -> str:
+        if not self.terms.judge or purpose != LIVE:
             return ""
         return sampling.disposition(drawn, self.factors)
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cached_property
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from service.expressions import check_expression
 
@@ -239,39 +248,92 @@ class UsageMapping(_Closed):
     cost_usd: Expression | None = None
 
 
-class MappingPolicy(_Closed):
-    """How a foreign JSON object becomes an answer event: one expression a field of the contract.
+class ResponseMapping(_Closed):
+    """How the response of a RAG system becomes an answer: one expression a field of the contract.
+    Without ``retrieved``, what it was given counts as retrieved. ``answer`` may be left out where
+    the citations' adapter finds it in its payload."""
 
-    ``when`` says whether an object is of this shape. ``answer`` may be left out where the
-    citations' adapter finds it in its payload.
-    """
-
-    when: Expression
-    event_id: Expression
-    query: Expression
-    retrieved: ChunkMapping
     answer: Expression | None = None
-    occurred_at: Expression | None = None
-    app: Expression | None = None
-    purpose: Expression | None = None
+    retrieved: ChunkMapping | None = None
     status: Expression | None = None
-    language: Expression | None = None
-    query_id: Expression | None = None
     context: ContextMapping | None = None
     citations: CitationMapping | None = None
-    user: UserMapping | None = None
-    session_id: Expression | None = None
-    trace_id: Expression | None = None
-    tags: dict[str, Expression] = Field(default_factory=dict)
     release: ReleaseMapping | None = None
     usage: UsageMapping | None = None
     latency_ms: dict[str, Expression] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _has_an_answer(self) -> MappingPolicy:
+    def _has_an_answer(self) -> ResponseMapping:
         if self.answer is None and (self.citations is None or self.citations.adapter is None):
             raise ValueError("answer is required unless citations.adapter finds it")
         return self
+
+
+class MappingPolicy(ResponseMapping):
+    """How a foreign JSON object becomes an answer event. ``when`` says whether an object is of this
+    shape."""
+
+    when: Expression
+    event_id: Expression
+    query: Expression
+    retrieved: ChunkMapping
+    occurred_at: Expression | None = None
+    app: Expression | None = None
+    purpose: Expression | None = None
+    language: Expression | None = None
+    query_id: Expression | None = None
+    user: UserMapping | None = None
+    session_id: Expression | None = None
+    trace_id: Expression | None = None
+    tags: dict[str, Expression] = Field(default_factory=dict)
+
+
+_SECRET_HEADER = re.compile(r"auth|cookie|key|token|secret|password", re.IGNORECASE)
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+FROM_ENVIRONMENT = re.compile(r"\benv:([A-Za-z_][A-Za-z0-9_]*)")
+"""What stands in a policy file for a secret that is not there."""
+
+
+class TargetPolicy(_Closed):
+    """An HTTP endpoint of a RAG system, which measurements and probes ask."""
+
+    url: str = Field(description="http:// or https://, without login.")
+    method: Literal["POST", "GET"] = "POST"
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="`env:NAME` stands for that environment variable."
+    )
+    body: Expression = Field(
+        "@", description="What is sent, read out of the request (GET: as query parameters)."
+    )
+    response: ResponseMapping | None = Field(
+        None, description="Without it the response has the contract's own names."
+    )
+    timeout_s: float = Field(60.0, gt=0.0, le=3_600.0, description="Of one request, in all.")
+    concurrency: int = Field(4, ge=1, le=64, description="Requests at the same time.")
+    max_bytes: int = Field(4 << 20, ge=1, le=256 << 20, description="Of a response.")
+
+    @field_validator("url")
+    @classmethod
+    def _plain_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must begin with http:// or https:// and name a host")
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("must hold no login: put it into headers, as env:NAME")
+        return url
+
+    @field_validator("headers")
+    @classmethod
+    def _no_secret(cls, headers: dict[str, str]) -> dict[str, str]:
+        for name, value in headers.items():
+            if not (_HEADER.fullmatch(name) and value.isascii() and value.isprintable()):
+                raise ValueError(f"{name!a} is no header that can be sent")
+            if _SECRET_HEADER.search(name) and not FROM_ENVIRONMENT.search(value):
+                raise ValueError(
+                    f"{name}: a secret does not stand in this file: name an environment variable, "
+                    "as in `Authorization: Bearer env:RAG_TOKEN`"
+                )
+        return headers
 
 
 class Policy(_Closed):
@@ -282,6 +344,9 @@ class Policy(_Closed):
     unknown_apps: Literal["other", "reject"] = "other"
     mappings: dict[str, MappingPolicy] = Field(
         default_factory=dict, description="Foreign JSON shapes; the first whose `when` holds."
+    )
+    targets: dict[str, TargetPolicy] = Field(
+        default_factory=dict, description="RAG systems to measure, by a name of your own."
     )
 
     def of(self, app: str) -> AppPolicy:

@@ -24,7 +24,7 @@ from pydantic import (
 from service.access.proxies import networks_of
 from service.access.rules import AccessRules
 from service.checks.citation_forms import FORM_NAMES
-from service.policy import Policy
+from service.policy import FROM_ENVIRONMENT, Policy
 from service.transport_rules import transport_faults
 
 PREFIX = "GROUNDWATCH_"
@@ -65,6 +65,9 @@ class Settings(BaseModel):
         description="Separates installations in one Redis.",
     )
     policy: Path | None = Field(None, description="The per-app policy file (YAML).")
+    gates: Path | None = Field(
+        None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
+    )
     data_dir: Path = Field(
         Path("groundwatch-data"),
         description="Embedded: where verdicts and dead letters are appended (JSONL).",
@@ -205,6 +208,14 @@ class Settings(BaseModel):
     )
     judge_flip_share: float = Field(
         0.01, ge=0, le=1, description="Share of the answers that is judged twice, to see flips."
+    )
+
+    calibration_days: int = Field(
+        28,
+        ge=1,
+        le=90,
+        description="Days, today's included, whose judged answers and audits say how good the "
+        "judge is and correct its rates.",
     )
 
     # The judge's budget
@@ -515,6 +526,22 @@ def _faults(error: ValidationError) -> list[str]:
         f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
         for fault in error.errors(include_input=False, include_url=False)
     ]
+
+
+def from_environment(name: str, text: str, environ: Mapping[str, str] | None = None) -> str:
+    """``text`` with each ``env:NAME`` filled in. ``name``: what it is for, in the error. Raises
+    :class:`SettingsError` for a variable that is not set, or holds what no header can."""
+    env = os.environ if environ is None else environ
+
+    def value(found: re.Match[str]) -> str:
+        variable = found[1]
+        told = env.get(variable, "")
+        if not told or not told.isprintable() or not told.isascii():
+            what = "is not set" if not told else "holds characters that no header can"
+            raise SettingsError(f"{name}: the environment variable {variable} {what}")
+        return told
+
+    return FROM_ENVIRONMENT.sub(value, text)
 
 
 def parse_policy(data: Any, name: str) -> Policy:

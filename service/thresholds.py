@@ -68,6 +68,11 @@ class Thresholds(_Closed):
     judge_job_old: Threshold
     judge_budget_low: Threshold
     judge_budget_hours: Threshold
+    recall_wanted: Threshold
+    precision_wanted: Threshold
+    faithfulness_wanted: Threshold
+    relevance_wanted: Threshold
+    context_precision_wanted: Threshold
     high_case_old: Threshold
     other_case_old: Threshold
 

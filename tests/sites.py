@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from service.bootstrap import Parts, build, desk
+from service.calibrations import calibrations_over
 from service.embedded import EmbeddedIntake
 from service.health import Health
 from service.policy import AppPolicy, Policy, SamplingPolicy
@@ -52,7 +54,9 @@ def embedded_site(
         metrics=parts.metrics,
         settings=options or WebOptions(),
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
+        calibrations=calibrations_over(parts.store, 28, time.time, time.monotonic),
         policy=lambda: parts.terms().policy,
     )
     with serving(app) as address:

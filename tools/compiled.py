@@ -1,4 +1,4 @@
-"""The package with its checks compiled to C by mypyc: ``python -m tools.compiled DIRECTORY``.
+"""The package with its hot path compiled to C by mypyc: ``python -m tools.compiled DIRECTORY``.
 
 The source stays the truth and runs everywhere; the copy in the directory finds the same things, in
 less time (docs/decisions/0009-compiled-checks.md). It runs where the directory comes first on
@@ -19,14 +19,20 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("service", "consumers")
-COMPILED = "service/checks"
+COMPILED = (
+    "service/checks/**/*.py",
+    "service/pipeline.py",
+    "service/accounting.py",
+    "service/makeup.py",
+    "service/sampling.py",
+)
 OPTIMIZATION = "3"
 
 
 def sources() -> list[str]:
-    """What is compiled: all modules of the checks. Their packages' ``__init__`` stay Python, where
-    the bench puts its stop-watches."""
-    found = (path.relative_to(ROOT) for path in ROOT.glob(f"{COMPILED}/**/*.py"))
+    """What is compiled: the checks, and what is done with every answer around them. The packages'
+    ``__init__`` stay Python, where the bench puts its stop-watches."""
+    found = {path.relative_to(ROOT) for pattern in COMPILED for path in ROOT.glob(pattern)}
     return sorted(str(path) for path in found if path.name != "__init__.py")
 
 

@@ -26,6 +26,8 @@ from service.checks import (
 )
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
+from service.events import AnswerEvent
+from service.policy import CitationPolicy
 
 
 @dataclass(slots=True)
@@ -68,6 +70,11 @@ REASONS: Mapping[str, tuple[str, ...]] = {
     "overlap": (),
 }
 """The closed set of finding reasons of each check. The last three measure and never fail."""
+
+
+def read_citations(event: AnswerEvent, policy: CitationPolicy) -> CitationReading:
+    """What :func:`service.checks.citations.read` finds, before any text has been looked up."""
+    return citations.read(event, policy)
 
 
 def run_checks(given: CheckInput, reading: CitationReading | None = None) -> dict[str, CheckResult]:

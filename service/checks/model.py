@@ -64,7 +64,7 @@ class Finding:
     near_end: int | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Evidence:
     """One thing that is fine, and where it stands, so that a page can link the two.
 
@@ -82,8 +82,29 @@ class Evidence:
     chunk_start: int | None = None
     chunk_end: int | None = None
 
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(
+        self,
+        check: str,
+        kind: str,
+        surface: str,
+        start: int | None,
+        end: int | None,
+        ref: str | None = None,
+        chunk_start: int | None = None,
+        chunk_end: int | None = None,
+    ) -> None:
+        self.check = check
+        self.kind = kind
+        self.surface = surface
+        self.start = start
+        self.end = end
+        self.ref = ref
+        self.chunk_start = chunk_start
+        self.chunk_end = chunk_end
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, init=False)
 class CheckInput:
     """One answer, ready to be checked.
 
@@ -97,8 +118,20 @@ class CheckInput:
     policy: AppPolicy
     corpus_refs: frozenset[str] = frozenset()
 
+    def __init__(
+        self,
+        event: AnswerEvent,
+        texts: tuple[str | None, ...],
+        policy: AppPolicy,
+        corpus_refs: frozenset[str] = frozenset(),
+    ) -> None:
+        self.event = event
+        self.texts = texts
+        self.policy = policy
+        self.corpus_refs = corpus_refs
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, init=False)
 class CheckResult:
     """``evaluated``/``failed``: how many citations, numbers, … were decided, and how many of them
     were findings (x and m of a per-item rate). ``owned``: the spans of the answer that this check
@@ -115,6 +148,30 @@ class CheckResult:
     label: str = ""
     measures: tuple[tuple[str, float], ...] = ()
     error: str | None = None
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        findings: tuple[Finding, ...] = (),
+        evidence: tuple[Evidence, ...] = (),
+        not_evaluated: NotEvaluated | None = None,
+        evaluated: int = 0,
+        failed: int = 0,
+        owned: tuple[Span, ...] = (),
+        label: str = "",
+        measures: tuple[tuple[str, float], ...] = (),
+        error: str | None = None,
+    ) -> None:
+        self.outcome = outcome
+        self.findings = findings
+        self.evidence = evidence
+        self.not_evaluated = not_evaluated
+        self.evaluated = evaluated
+        self.failed = failed
+        self.owned = owned
+        self.label = label
+        self.measures = measures
+        self.error = error
 
 
 def reasons_of(results: Mapping[str, CheckResult]) -> dict[str, str]:

@@ -12,7 +12,22 @@ from typing import Annotated
 
 import typer
 
-from service.cli import checking, demo, doctor, exports, keys, running, showing, upkeep
+from service.cli import (
+    checking,
+    comparing,
+    demo,
+    doctor,
+    exports,
+    gating,
+    judge_check,
+    keys,
+    measuring,
+    measuring_answers,
+    probing,
+    running,
+    showing,
+    upkeep,
+)
 from service.cli.shared import err
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
@@ -58,6 +73,15 @@ CHECKING = "Checking and measuring"
 app.command(rich_help_panel=CHECKING)(checking.check)
 app.command("evaluate", rich_help_panel=CHECKING)(checking.evaluate_command)
 app.command("replay", rich_help_panel=CHECKING)(checking.replay_command)
+app.command("judge-check", rich_help_panel=CHECKING)(judge_check.judge_check)
+
+MEASURE = "Measure"
+measuring.measure.command("answers")(measuring_answers.measure_answers)
+measuring.measure.command("system")(measuring_answers.measure_system)
+app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
+app.command(rich_help_panel=MEASURE)(probing.probe)
+app.command(rich_help_panel=MEASURE)(comparing.compare)
+app.command(rich_help_panel=MEASURE)(gating.gate)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

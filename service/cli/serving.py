@@ -14,7 +14,7 @@ import structlog
 from service.access.proxies import Proxies, is_loopback, networks_of
 from service.access_file import AccessFile
 from service.addressed import app_of_answer, app_of_feedback
-from service.bootstrap import Parts, controller, desk
+from service.bootstrap import Parts, controller, desk, gatekeeper
 from service.cli.shared import err
 from service.controller import ControllerKeeper
 from service.embedded import EmbeddedFeedback, EmbeddedIntake
@@ -129,6 +129,7 @@ def _run_web(
 ) -> None:
     import uvicorn
 
+    from service.calibrations import calibrations_over
     from service.web.app import create_app
     from service.web.options import WebOptions
 
@@ -143,7 +144,10 @@ def _run_web(
         judge=_judge_state(parts, scripted),
         counters=parts.store.archive,
         desk=reviews,
+        probes=parts.store.probes.results,
         secret=parts.terms().secret,
+        gates=gatekeeper(parts, now),
+        calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from service.demo import load_events
-from service.demo.scripted_rulings import Rule, demo_rule, plausible, relevance
+from service.demo.scripted_rulings import Rule, correctness, demo_rule, plausible, relevance
 from service.judging.completions import CHARS_PER_TOKEN
 from service.judging.rubric import watched_in
 
@@ -98,6 +98,8 @@ class ScriptedJudge:
         except ValueError:
             # The client's probe, which seals nothing.
             return {"ready_to_judge": True}
+        if "facts" in watched:
+            return correctness(watched)
         return self._rule(watched) if "sentences" in watched else relevance(watched)
 
 

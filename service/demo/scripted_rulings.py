@@ -111,6 +111,25 @@ def relevance(watched: Watched) -> dict[str, Any]:
     return {"reason": "scripted", "relevance": word}
 
 
+def correctness(watched: Watched) -> dict[str, Any]:
+    """To the object that the correctness schema wants: a fact is stated where one sentence of the
+    answer holds all its content words and all its numbers, and no *not*."""
+    said = [watched["answer"][one.start : one.end] for one in sentences.read(watched["answer"])]
+    return {"facts": [_stated(fact["number"], fact["text"], said) for fact in watched["facts"]]}
+
+
+_NOT = re.compile(r"\b(?:not|no|never|nicht|kein\w*|nie)\b", re.IGNORECASE)
+
+
+def _stated(number: int, fact: str, said: Sequence[str]) -> dict[str, Any]:
+    words, numbers = content_words(fact), _numbers(fact)
+    for text in said:
+        if words <= content_words(text) and numbers <= _numbers(text):
+            verdict = "STATED" if bool(_NOT.search(fact)) == bool(_NOT.search(text)) else "DENIED"
+            return {"fact": number, "quote": text, "reason": "scripted", "verdict": verdict}
+    return {"fact": number, "quote": "", "reason": "scripted", "verdict": "NOT_STATED"}
+
+
 _Judge = Callable[[str, "_Line | None"], dict[str, Any]]
 """To the claim that a sentence is, given the passage's sentence that is most alike."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.estimates.by_app import Counters, measures_by_app
-from service.sampling import BUDGET_SKIPPED, SELECTED, STRATA
+from service.sampling import BUDGET_SKIPPED, SAMPLED_OUT, SELECTED, STRATA
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,17 @@ def coverage_by_stratum(measures: Mapping[str, int]) -> dict[str, Coverage]:
         for stratum in STRATA
     }
     return {stratum: part for stratum, part in found.items() if part.drawn}
+
+
+def eligible_by_stratum(measures: Mapping[str, int]) -> dict[str, int]:
+    """Stratum → N_s: all answers that could have been drawn from it, drawn or not."""
+    return {
+        stratum: sum(
+            measures.get(f"judge:{selection}:{stratum}", 0)
+            for selection in (SELECTED, SAMPLED_OUT, BUDGET_SKIPPED)
+        )
+        for stratum in STRATA
+    }
 
 
 def coverage_by_app(counters: Counters) -> dict[str, Coverage]:

@@ -34,6 +34,16 @@ def blind_pair(history: Sequence[Change]) -> tuple[Label, Label] | None:
 
     ``history``: of one task, the oldest first. None before two people's labels stand.
     """
+    first = blind_labels(history)
+    if len(first) < 2:
+        return None
+    one, other, *_ = first.values()
+    return one, other
+
+
+def blind_labels(history: Sequence[Change]) -> dict[str, Label]:
+    """Reviewer → his first blind label, in the order in which they were given; of those alone whose
+    label stands and is no skip. ``history``: of one task, the oldest first."""
     still = {c.reviewer for c in standing(history) if c.action is not Action.SKIPPED}
     first: dict[str, Label] = {}
     for change in history:
@@ -42,10 +52,7 @@ def blind_pair(history: Sequence[Change]) -> tuple[Label, Label] | None:
             continue
         if change.reviewer in still:
             first.setdefault(change.reviewer, label)
-    if len(first) < 2:
-        return None
-    one, other, *_ = first.values()
-    return one, other
+    return first
 
 
 def agreement_on(part: str, pairs: Iterable[tuple[Label, Label]]) -> Agreement:

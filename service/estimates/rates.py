@@ -4,16 +4,12 @@ truth. The intervals say how far the traffic that these answers stand for may be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
 from typing import Self
 
 from service.estimates.estimate import Estimate
 from service.estimates.wilson import wilson
-
-MOST_ANSWERS = 10_000_000
-"""More than anybody waits for: past it no number of answers is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,61 +79,6 @@ def clustered(sums: Sums) -> Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """``value``: second minus first, a difference of two shares; ``low``, ``high``: its 95 %
-    interval. ``more``: so many more answers would tell, if both sides grew alike and their shares
-    stayed as they are; None where it is told already, or where no sensible number would."""
-
-    value: float
-    low: float
-    high: float
-    more: int | None = None
-
-    @property
-    def told(self) -> bool:
-        """The interval leaves 0 out."""
-        return self.low > 0 or self.high < 0
-
-
-def difference(first: Rate, second: Rate) -> Difference | None:
-    """None where one of them has no data.
-
-    The interval joins those of the two rates: L = d - √((p2 - l2)² + (u1 - p1)²), U likewise (R. G.
-    Newcombe, "Interval estimation for the difference between independent proportions", Stat. Med.
-    17 (1998) 873-890, method 10; for other estimates than proportions G. Y. Zou, A. Donner, Stat.
-    Med. 27 (2008) 1693-1702).
-    """
-    if first.value is None or second.value is None:
-        return None
-    found = _joined(first, second, 1.0)
-    if found.told:
-        return found
-    return Difference(found.value, found.low, found.high, _more(first, second))
-
-
-def _joined(first: Rate, second: Rate, scale: float) -> Difference:
-    """``scale``: both with so many times their answers."""
-    p1, p2 = first.hits / first.trials, second.hits / second.trials
-    l1, u1 = wilson(p1 * first.effective * scale, first.effective * scale)
-    l2, u2 = wilson(p2 * second.effective * scale, second.effective * scale)
-    value = p2 - p1
-    low = value - sqrt((p2 - l2) ** 2 + (u1 - p1) ** 2)
-    return Difference(value, low, value + sqrt((u2 - p2) ** 2 + (p1 - l1) ** 2))
-
-
-def _more(first: Rate, second: Rate) -> int | None:
-    """By bisection: the interval shrinks with every answer more."""
-    answers = first.answers + second.answers
-    short, enough = 1.0, 1 + MOST_ANSWERS / answers
-    if not _joined(first, second, enough).told:
-        return None
-    while (enough - short) * answers > 0.5:
-        middle = (short + enough) / 2
-        short, enough = (short, middle) if _joined(first, second, middle).told else (middle, enough)
-    return ceil((enough - 1) * answers)
-
-
-@dataclass(frozen=True, slots=True)
 class Rates:
     """Of some answers. ``checked``: how many; ``unresolved_answers``: answers with at least one
     unresolvable citation, of those with at least one evaluated; ``unresolved_citations``: of the
@@ -156,6 +97,19 @@ class Rates:
     unread_citations: Rate
     unread_numbers: Rate
     flagged: Rate
+
+
+RATES: Mapping[str, Callable[[Rates], Rate]] = {
+    "unresolved": lambda rates: rates.unresolved_answers,
+    "unresolved_citations": lambda rates: rates.unresolved_citations,
+    "unsupported": lambda rates: rates.unsupported,
+    "abstained": lambda rates: rates.abstained,
+    "citing": lambda rates: rates.citing,
+    "unread_citations": lambda rates: rates.unread_citations,
+    "unread_numbers": lambda rates: rates.unread_numbers,
+    "flagged": lambda rates: rates.flagged,
+}
+"""Name on the pages, in their addresses and in rules of gates → which of the rates."""
 
 
 def rates_of(measures: Mapping[str, int]) -> Rates:

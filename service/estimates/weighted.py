@@ -35,3 +35,28 @@ def weighted(sample: Iterable[tuple[float, float]]) -> Estimate:
     else:
         effective = mean * (1 - mean) / variance
     return Estimate(mean, *wilson(mean * effective, effective))
+
+
+def weighted_share(sample: Iterable[tuple[float, float, float]]) -> Estimate:
+    """The share of bad items among all items of all answers, for a sample of answers (x, m, π): x
+    of m items are bad, m > 0 and π > 0. Answers are what was drawn, so the items are clustered.
+
+    R = Σ(x/π) / Σ(m/π), its variance n / (n - 1) · Σ((x - R m)/π)² / (Σm/π)² (linearised; W. G.
+    Cochran, Sampling Techniques, 3rd ed. 1977, sections 6.4 and 9A.2). The interval is Wilson's on
+    the effective number of items, as :func:`service.estimates.rates.clustered` has it; where
+    nothing varies, on (Σm/π)² / Σ(m/π)².
+    """
+    drawn = list(sample)
+    if not drawn:
+        return Estimate(None)
+    items = [m / pi for _, m, pi in drawn]
+    whole = sum(items)
+    share = sum(x / pi for x, _, pi in drawn) / whole
+    squares = sum(((x - share * m) / pi) ** 2 for x, m, pi in drawn)
+    n, variance = len(drawn), 0.0
+    if n > 1:
+        variance = n / (n - 1) * squares / whole**2
+    effective = whole**2 / sum(item * item for item in items)
+    if variance >= NO_VARIANCE:
+        effective = min(sum(m for _, m, _ in drawn), share * (1 - share) / variance)
+    return Estimate(share, *wilson(share * effective, effective))

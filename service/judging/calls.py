@@ -89,7 +89,7 @@ class Call:
     ``schema``: the JSON Schema of the wanted object, strict; ``max_tokens`` bounds the answer."""
 
     purpose: str
-    """``ruling``, ``repair`` or ``relevance``."""
+    """``ruling``, ``repair``, ``relevance`` or ``correctness``."""
     messages: tuple[Mapping[str, str], ...]
     schema_name: str
     schema: Mapping[str, Any]

@@ -25,6 +25,7 @@ from service.judging.calls import (
     Usage,
 )
 from service.judging.completions import estimated
+from service.judging.correctness import correctness_call, read_correctness
 from service.judging.endpoint import Breaker
 from service.judging.flips import flipped
 from service.judging.jobs import Job
@@ -123,6 +124,16 @@ def version_of(
     return f"{model}/{RUBRIC}/{hashlib.sha256(parameters.encode()).hexdigest()[:8]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """``facts``: one a fact, None where there is no usable word on it; ``reason``: why there is on
+    none of them (as a judgement's), empty otherwise."""
+
+    facts: tuple[bool | None, ...]
+    reason: str = ""
+    cost_micros: int = 0
+
+
 class Judge:
     """For one event loop; any number of jobs at the same time.
 
@@ -190,6 +201,10 @@ class Judge:
             calls=first.calls + second.calls,
             attempts=(*first.attempts, *map(_again, second.attempts)),
         )
+
+    async def stated(self, job: Job, facts: Sequence[str], deadline_s: float) -> Stated:
+        """Which of the facts the answer states. Raises as :meth:`judge`."""
+        return await _Course(self, job, deadline_s).stated(facts)
 
 
 def _again(attempt: str) -> str:
@@ -328,6 +343,34 @@ class _Course:
         except SchemaFault:
             self._correct(CallOutcome.SCHEMA)
             return None
+
+    # ── correct? ──────────────────────────────────────────────────────────────────────────────
+
+    async def stated(self, facts: Sequence[str]) -> Stated:
+        job, judge = self._job, self._judge
+        if len(job.answer_text) > MOST_CHARS:
+            return self._unstated(facts, ANSWER_TOO_LONG)
+        most = judge.options.max_tokens
+        try:
+            call = await judge.aside(
+                partial(correctness_call, job.query, job.answer_text, facts, judge.secret, most)
+            )
+        except Collision:
+            return self._unstated(facts, COLLISION)
+        reply = await self._ask(call)
+        if reply is None:
+            return self._unstated(facts, DEADLINE)
+        if reply.data is None:
+            return self._unstated(facts, reply.outcome.value)
+        try:
+            found = read_correctness(reply.data, job.answer_text, len(facts))
+        except SchemaFault:
+            return self._unstated(facts, CallOutcome.SCHEMA.value)
+        return Stated(found, cost_micros=judge.prices.cost_micros(self._usage))
+
+    def _unstated(self, facts: Sequence[str], reason: str) -> Stated:
+        cost = self._judge.prices.cost_micros(self._usage)
+        return Stated(tuple(None for _ in facts), reason, cost)
 
     # ── one call ──────────────────────────────────────────────────────────────────────────────
 

@@ -38,7 +38,7 @@ _REVISION = 2
 """Raise it when the same words of a judge come to count differently (:mod:`.verification`)."""
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def json_object(**properties: Any) -> dict[str, Any]:
     """A strict schema: every property required, no other allowed."""
     return {
         "type": "object",
@@ -48,22 +48,23 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-def _list(items: Mapping[str, Any]) -> dict[str, Any]:
+def json_list(items: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a list of such."""
     return {"type": "array", "items": items}
 
 
 _STRING = {"type": "string"}
 _INTEGER = {"type": "integer"}
-_QUOTE = _object(passage=_INTEGER, quote=_STRING)
+_QUOTE = json_object(passage=_INTEGER, quote=_STRING)
 
-RULING_SCHEMA = _object(
-    sentences=_list(
-        _object(
+RULING_SCHEMA = json_object(
+    sentences=json_list(
+        json_object(
             sentence=_INTEGER,
-            claims=_list(
-                _object(
+            claims=json_list(
+                json_object(
                     claim=_STRING,
-                    evidence=_list(_QUOTE),
+                    evidence=json_list(_QUOTE),
                     reason=_STRING,
                     verdict={"type": "string", "enum": list(VERDICTS)},
                 )
@@ -71,15 +72,15 @@ RULING_SCHEMA = _object(
         )
     ),
     context_sufficient={"type": "boolean"},
-    useful_passages=_list(_INTEGER),
-    contradicting_passages=_list(_object(first=_QUOTE, second=_QUOTE)),
+    useful_passages=json_list(_INTEGER),
+    contradicting_passages=json_list(json_object(first=_QUOTE, second=_QUOTE)),
     answer_kind={"type": "string", "enum": list(ANSWER_KINDS)},
     abstention_right={"type": "string", "enum": list(ABSTENTION_WORDS)},
-    instructions_in_data=_list(
-        _object(where={"type": "string", "enum": list(PLACES)}, passage=_INTEGER)
+    instructions_in_data=json_list(
+        json_object(where={"type": "string", "enum": list(PLACES)}, passage=_INTEGER)
     ),
 )
-RELEVANCE_SCHEMA = _object(
+RELEVANCE_SCHEMA = json_object(
     reason=_STRING, relevance={"type": "string", "enum": [word.value for word in Relevance]}
 )
 _RULING_NAME = "groundwatch_ruling"
@@ -103,8 +104,8 @@ class Collision(Exception):
 
 def ruling_call(material: Material, secret: bytes, max_tokens: int) -> Call:
     """Raises :class:`Collision`."""
-    message = _sealed(_watched(material), secret)
-    return _call(RULING, RULING_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
+    message = sealed(_watched(material), secret)
+    return call_of(RULING, RULING_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
 
 
 def repair_call(
@@ -125,15 +126,15 @@ def repair_call(
         "words": visible(previous[:MOST_PREVIOUS]),
         "missing": list(missing),
     }
-    message = _sealed({**_watched(material), "attempt": attempt}, secret)
-    return _call(REPAIR, REPAIR_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
+    message = sealed({**_watched(material), "attempt": attempt}, secret)
+    return call_of(REPAIR, REPAIR_PROMPT, message, _RULING_NAME, RULING_SCHEMA, max_tokens)
 
 
 def relevance_call(query: str, answer: str, secret: bytes) -> Call:
     """Raises :class:`Collision`."""
     watched = {"question": visible(query), "answer": visible(answer)}
-    message = _sealed(watched, secret)
-    return _call(
+    message = sealed(watched, secret)
+    return call_of(
         RELEVANCE, RELEVANCE_PROMPT, message, _RELEVANCE_NAME, RELEVANCE_SCHEMA, RELEVANCE_TOKENS
     )
 
@@ -149,9 +150,10 @@ def watched_in(message: str) -> dict[str, Any]:
     return watched
 
 
-def _call(
+def call_of(
     purpose: str, prompt: str, message: str, name: str, schema: Mapping[str, Any], max_tokens: int
 ) -> Call:
+    """``prompt`` is ours alone; ``message``: sealed watched text."""
     messages = ({"role": "system", "content": prompt}, {"role": "user", "content": message})
     return Call(purpose, messages, name, schema, max_tokens)
 
@@ -184,7 +186,8 @@ _ESCAPED = re.compile("[<\u007f-\u009f\u2028\u2029\ud800-\udfff]|\\[(?=/?[A-Z_]{
 surrogates."""
 
 
-def _sealed(watched: Mapping[str, Any], secret: bytes) -> str:
+def sealed(watched: Mapping[str, Any], secret: bytes) -> str:
+    """The user message that encloses watched text. Raises :class:`Collision`."""
     line = json.dumps(watched, ensure_ascii=False, separators=(",", ":"))
     line = _ESCAPED.sub(_as_escape, line)
     return enclosed(line, _boundary(line, secret))

@@ -20,7 +20,7 @@ from service.metrics.declared import (
     RateName,
     Stage,
 )
-from service.metrics.durable import DurableMetrics, Measured
+from service.metrics.durable import Calibrated, DurableMetrics, Measured
 from service.metrics.judged import JudgeMetrics
 from service.metrics.machine import MachineMetrics
 from service.metrics.releases import MAX_RELEASES, NO_RELEASE, RELEASE_IDLE_HOURS
@@ -32,6 +32,7 @@ __all__ = [
     "NO_THUMB",
     "RELEASE_IDLE_HOURS",
     "AnswerMetrics",
+    "Calibrated",
     "Declared",
     "Definition",
     "HaltReason",

@@ -7,7 +7,15 @@ import time
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping, Sequence
 
-from service.accounting import EMPTY_RETRIEVAL, LIVE, NO_EVIDENCE, CheckRow, Kind, Row
+from service.accounting import (
+    EMPTY_RETRIEVAL,
+    LIVE,
+    MISLABELLED_PROBE,
+    NO_EVIDENCE,
+    CheckRow,
+    Kind,
+    Row,
+)
 from service.checks.citations import NAME as CITATIONS
 from service.events import AnswerEvent, Rejection
 from service.feedback import FeedbackOutcome
@@ -71,6 +79,9 @@ class AnswerMetrics:
             declared.rejected.labels(reason).inc(number)
         for selection, number in Tally(row.selection for row in rows if row.selection).items():
             declared.judge_selections.labels(selection).inc(number)
+        mislabelled = (row.app for row in rows if row.purpose == MISLABELLED_PROBE)
+        for app, number in Tally(mislabelled).items():
+            declared.mislabelled_probes.labels(app).inc(number)
         ages = [
             max(0, now_ms - row.timestamp_ms) / 1000 for row in rows if row.kind is Kind.CHECKED
         ]

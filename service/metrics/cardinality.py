@@ -11,7 +11,7 @@ from service.checks import CHECKS
 from service.estimates.estimate import Estimate
 from service.metrics.answers import AnswerMetrics
 from service.metrics.declared import Declared, RateName
-from service.metrics.durable import DurableMetrics, Measured
+from service.metrics.durable import Calibrated, DurableMetrics, Measured
 from service.metrics.releases import MAX_RELEASES, ReleaseSeries, create_feedback
 
 RELEASES = MAX_RELEASES + 1
@@ -67,6 +67,7 @@ def _count(apps: int, releases: int) -> int:
     durable.set_rulesets(dict.fromkeys(names, "1-aa"))
     durable.set_releases({(app, f"r{n}"): 0 for app in names for n in range(releases)})
     durable.set_judge_coverage(dict.fromkeys(names, 1.0))
+    durable.set_calibrations(dict.fromkeys(names, Calibrated(_SOME, True, 1)))
     budget = {"tokens": 1.0, "money": 1.0, "calls": 1.0}
     durable.set_judge(0, 0, budget, budget, dict.fromkeys(names, 1.0))
     durable.set_precision(dict.fromkeys(CHECKS, _SOME))

@@ -36,9 +36,15 @@ RateName = Literal[
     "abstentions",
     "faithfulness",
     "context_sufficiency",
+    "unsupported_claims",
+    "contradicted_claims",
+    "relevance",
+    "context_precision",
     "citing",
     "not_evaluated",
 ]
+
+PROBE_MEASURES = ("hit", "precision", "recall", "mrr", "ndcg", "correct", "faithful")
 
 RECORD_KINDS = ("received", *(kind.value for kind in Kind), "lost", "gap")
 DEAD_LETTER_REASONS = (*(reason.value for reason in RejectReason), "undecodable")
@@ -102,6 +108,7 @@ class Declared:
         self._declare_review()
         self._declare_people()
         self._declare_rates()
+        self._declare_probes()
         self._declare_judge()
         self._declare_judging()
         self._declare_process()
@@ -173,6 +180,12 @@ class Declared:
             "not checked).",
             'sum by (app) (rate(groundwatch_answers_total{status="error"}[5m])) / '
             "sum by (app) (rate(groundwatch_answers_total[5m]))",
+        )  # fmt: skip
+        self.mislabelled_probes = self._counter(
+            "mislabelled_probes_total", ("app",),
+            "Events that said they were live and carried the id of a probe: the app does not copy "
+            "the purpose that it is asked with. They are in no rate.",
+            "sum by (app) (increase(groundwatch_mislabelled_probes_total[1d])) > 0",
         )  # fmt: skip
         self.answer_kinds = self._counter(
             "answer_kinds_total", ("app", "release", "kind"),
@@ -354,8 +367,10 @@ class Declared:
             "a restart loses nothing: value, low and high (95 % interval), n (trials). "
             "unresolvable_citations_per_answer, unresolvable_citations_per_citation (clustered by "
             "answer), unsupported_numbers, abstentions, citing, not_evaluated (citations that "
-            "could not be read) are counted; faithfulness and context_sufficiency are the judge's, "
-            "weighted by 1/π. Absent without data. Only from `serve`.",
+            "could not be read) are counted; faithfulness, context_sufficiency, unsupported_claims "
+            "and contradicted_claims (of claims, clustered by answer), relevance and "
+            "context_precision are the judge's, weighted by 1/π. Absent without data. Only from "
+            "`serve`.",
             "max by (app) "
             '(groundwatch_rate{rate="unresolvable_citations_per_answer",statistic="value"})',
         )  # fmt: skip
@@ -371,6 +386,38 @@ class Declared:
             "last releases. Only from `serve`.",
             "time() - max by (app, release) (groundwatch_release_first_seen_timestamp_seconds) "
             "< 3600",
+        )  # fmt: skip
+
+    def _declare_probes(self) -> None:
+        self.probe_measure = self._gauge(
+            "probe_measure", ("app", "release", "measure", "statistic"),
+            "What the last probe of an app found over its labelled questions: the mean of hit, "
+            "precision, recall, mrr, ndcg (at the probe's k), correct and faithful, with its 95 % "
+            "interval (value, low, high). Absent where it was not measured. Only from `serve`.",
+            'max by (app) (groundwatch_probe_measure{measure="recall",statistic="value"})',
+        )  # fmt: skip
+        self.probe_questions = self._gauge(
+            "probe_questions", ("app", "release", "state"),
+            "Questions of this probe: answered, or failed (the target gave no answer: they are in "
+            "no mean). Only from `serve`.",
+            'max by (app) (groundwatch_probe_questions{state="failed"}) > 0',
+        )  # fmt: skip
+        self.probe_critical_lost = self._gauge(
+            "probe_critical_without_hit", ("app", "release"),
+            "Critical questions of this probe for which no relevant ref was retrieved. Only from "
+            "`serve`.",
+            "max by (app) (groundwatch_probe_critical_without_hit) > 0",
+        )  # fmt: skip
+        self.probe_unanswerable_answered = self._gauge(
+            "probe_unanswerable_answered", ("app", "release"),
+            "Questions of this probe that have no answer, or must not get one, and got one. Only "
+            "from `serve`.",
+            "max by (app) (groundwatch_probe_unanswerable_answered) > 0",
+        )  # fmt: skip
+        self.probe_finished = self._gauge(
+            "probe_finished_timestamp_seconds", ("app", "release"),
+            "When this probe ended, seconds since 1970. Only from `serve`.",
+            "time() - max by (app) (groundwatch_probe_finished_timestamp_seconds) > 93600",
         )  # fmt: skip
 
     def _declare_judge(self) -> None:
@@ -451,6 +498,31 @@ class Declared:
             "skipped is not skipped at random: read it beside every judged rate. Absent for an app "
             "of which nothing was drawn. Only from `serve`.",
             "min by (app) (groundwatch_judge_coverage) < 0.95",
+        )  # fmt: skip
+        self.corrected_rate = self._gauge(
+            "corrected_bad_answers", ("app", "statistic"),
+            "Share of answers with a claim that their sources do not carry, as people's audits "
+            "correct what the judge says: value, low, high (95 % interval), over the days of "
+            "CALIBRATION_DAYS. Absent while the judge is uncalibrated. Only from `serve`.",
+            'max by (app) (groundwatch_corrected_bad_answers{statistic="low"}) > 0.1',
+        )  # fmt: skip
+        self.judge_calibrated = self._gauge(
+            "judge_calibrated", ("app",),
+            "1 where people labelled audits that this judge version (model, prompt, schema, "
+            "parameters) ruled on, 0 until then. Absent without a judged answer. Only from "
+            "`serve`.",
+            "min by (app) (groundwatch_judge_calibrated) == 0",
+        )  # fmt: skip
+        self.judge_labels = self._gauge(
+            "judge_labels", ("app",),
+            "Audit labels that this judge version is held against. Only from `serve`.",
+            "max by (app) (groundwatch_judge_labels)",
+        )  # fmt: skip
+        self.judge_labels_needed = self._gauge(
+            "judge_labels_needed", ("app",),
+            "Audit labels still needed to know the corrected rate to ± 2 points. Absent where too "
+            "few answers were judged for any number. Only from `serve`.",
+            "max by (app) (groundwatch_judge_labels_needed)",
         )  # fmt: skip
         self.judge_breaker = self._gauge(
             "judge_breaker_open", (),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from prometheus_client import Gauge
 
 from service.accounting import CASE_STATES, TASK_STATES, Books
 from service.estimates.estimate import Estimate
-from service.metrics.declared import Declared, RateName
+from service.measuring.probed import ProbeResult
+from service.metrics.declared import PROBE_MEASURES, Declared, RateName
 from service.review.cases import SEVERITY_ORDER
 
 
@@ -47,6 +48,16 @@ class Measured:
                 yield name, number
 
 
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """``corrected``: with the number of labels it rests on; ``needed``: labels still needed, None
+    where no number would do."""
+
+    corrected: Measured
+    calibrated: bool
+    needed: int | None
+
+
 class DurableMetrics:
     def __init__(self, declared: Declared) -> None:
         self._declared = declared
@@ -55,12 +66,21 @@ class DurableMetrics:
         self._budget_left = Shown(declared.judge_budget_left)
         self._factors = Shown(declared.judge_factor)
         self._coverage = Shown(declared.judge_coverage)
+        self._corrected = Shown(declared.corrected_rate)
+        self._calibrated = Shown(declared.judge_calibrated)
+        self._judge_labels = Shown(declared.judge_labels)
+        self._labels_needed = Shown(declared.judge_labels_needed)
         self._precision = Shown(declared.check_precision)
         self._labelled = Shown(declared.check_labelled)
         self._agreement = Shown(declared.agreement)
         self._rates = Shown(declared.rate)
         self._silent_hours = Shown(declared.hours_without_data)
         self._first_seen = Shown(declared.release_first_seen)
+        self._probe_measure = Shown(declared.probe_measure)
+        self._probe_questions = Shown(declared.probe_questions)
+        self._probe_lost = Shown(declared.probe_critical_lost)
+        self._probe_answered = Shown(declared.probe_unanswerable_answered)
+        self._probe_finished = Shown(declared.probe_finished)
 
     def set_books(self, books: Books) -> None:
         for equation in books.equations:
@@ -103,9 +123,47 @@ class DurableMetrics:
         no data is neither 0 nor 1."""
         self._coverage.show(_labelled(by_app))
 
+    def set_calibrations(self, by_app: Mapping[str, Calibrated]) -> None:
+        """Of the judge version that ruled last on each app's answers."""
+        self._corrected.show(
+            {
+                (app, statistic): value
+                for app, found in by_app.items()
+                for statistic, value in found.corrected.statistics()
+            }
+        )
+        self._calibrated.show({(app,): found.calibrated for app, found in by_app.items()})
+        self._judge_labels.show({(app,): found.corrected.n for app, found in by_app.items()})
+        self._labels_needed.show(
+            {(app,): one.needed for app, one in by_app.items() if one.needed is not None}
+        )
+
     def set_rulesets(self, by_app: Mapping[str, str]) -> None:
         """App → ruleset in force."""
         self._rulesets.show({(app, ruleset): 1 for app, ruleset in by_app.items()})
+
+    def set_probes(self, latest: Iterable[ProbeResult]) -> None:
+        """``latest``: of each app the last one: an alert ends with the probe that passes."""
+        results = {(result.app, result.release): result for result in latest}
+        self._probe_measure.show(
+            {
+                (*place, measure, statistic): value
+                for place, result in results.items()
+                for measure, statistic, value in _probe_statistics(result)
+            }
+        )
+        self._probe_questions.show(
+            {
+                (*place, state): number
+                for place, result in results.items()
+                for state, number in (
+                    ("answered", result.questions - result.failed), ("failed", result.failed),
+                )
+            }
+        )  # fmt: skip
+        self._probe_lost.show({place: found.lost for place, found in results.items()})
+        self._probe_answered.show({place: found.answered for place, found in results.items()})
+        self._probe_finished.show({place: found.at_ms / 1000 for place, found in results.items()})
 
     def set_precision(self, by_check: Mapping[str, Measured]) -> None:
         self._precision.show(
@@ -155,6 +213,16 @@ class DurableMetrics:
         """Bytes; ``most`` is 0 where there is no limit."""
         self._declared.redis_memory_used.set(used)
         self._declared.redis_memory_max.set(most)
+
+
+def _probe_statistics(result: ProbeResult) -> Iterator[tuple[str, str, float]]:
+    """Of the measures that have a label value: ``recall@5`` is ``recall``."""
+    for name, share in result.shares.items():
+        measure = name.partition("@")[0]
+        if measure in PROBE_MEASURES:
+            yield measure, "value", share.mean
+            yield measure, "low", share.low
+            yield measure, "high", share.high
 
 
 def _labelled(values: Mapping[str, float]) -> dict[tuple[str, ...], float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from service.store.api_keys import ApiKeys
 from service.store.archive import Archive
+from service.store.audits import Audits
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
 from service.store.connection import MEMORY_URL, Access, Connection, Denied, StoreOutage, connect
 from service.store.erasure import Erasure
@@ -25,15 +26,16 @@ from service.store.ledger import (
     OutboxPending,
     Refused,
 )
+from service.store.probes import Probes
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Caps", "Changed", "Changes",
-    "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
-    "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Refused", "Repeated", "SchemaError", "SourceStart", "Store", "StoreOutage",
-    "Taken", "Tasks", "connect",
+    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Audits", "Caps", "Changed",
+    "Changes", "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates",
+    "Erasure", "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
+    "OutboxPending", "Probes", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
+    "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -48,10 +50,12 @@ class Store:
     jobs: Jobs
     judgements: Judgements
     tasks: Tasks
+    audits: Audits
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
     api_keys: ApiKeys
+    probes: Probes
 
     @classmethod
     def over(cls, connection: Connection, caps: Caps, checks: Sequence[str]) -> Store:
@@ -63,8 +67,10 @@ class Store:
             Jobs(connection),
             Judgements(connection, caps),
             Tasks(connection),
+            Audits(connection),
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
             ApiKeys(connection),
+            Probes(connection),
         )

@@ -135,15 +135,16 @@ class Judgements:
 
     def rows(self, day: int) -> list[dict[str, Any]]:
         """What the judge said of the answers of a day (days since 1970), as
-        :func:`service.judging.results.compact` makes it. ``pi`` is the one to weight by: the larger
-        one, where negative feedback was a second draw."""
+        :func:`service.judging.results.compact` makes it; ``key``: the answer's id and position;
+        ``pi``: the one to weight by, the larger one where negative feedback was a second draw."""
         with self._c.guard():
             stored = self._c.client.hgetall(self._c.keys.judged(day))
             raised = pairs(self._c.client.hgetall(self._c.keys.raised(day)))
         rows = []
         for key, data in sorted(stored.items()):
             row: dict[str, Any] = orjson.loads(data)
-            row["pi"] = max(row["pi"], float(raised.get(text(key), 0)))
+            row["key"] = text(key)
+            row["pi"] = max(row["pi"], float(raised.get(row["key"], 0)))
             rows.append(row)
         return rows
 

@@ -16,6 +16,7 @@
 | releases:A | zset | release by last seen (ms) |
 | first:A | zset | those releases by when they were first seen (ms) |
 | makeups:A | zset | release and what it was made of, as JSON, by when that was first told (hour) |
+| probes | hash | app and release → what its last probe found, as JSON |
 | ids:T:B | set | identity hashes of time slot T in bucket B (small integer sets) |
 | g:G | hash | group: app, check, reason, cause, severity, counts by day, sample |
 | groups | zset | group by last seen (ms) |
@@ -156,6 +157,10 @@ class Keys:
 
     def makeups(self, app: str) -> str:
         return f"{self.prefix}makeups:{app}"
+
+    @property
+    def probes(self) -> str:
+        return self.prefix + "probes"
 
     def first_seen(self, app: str) -> str:
         """Of its releases."""

@@ -84,6 +84,14 @@ class Tasks:
         stored = pipe.execute() if task_ids else []
         return [_task(*fields) for fields in stored if fields[0] is not None]
 
+    def done_since(self, since_ms: int, most: int) -> list[str]:
+        """Ids of the tasks that were done since then, the last ones first, at most so many."""
+        with self._c.guard():
+            found = self._c.client.zrevrangebyscore(
+                self._c.keys.tasks("done"), "+inf", since_ms, start=0, num=most
+            )
+        return list(map(text, found))
+
     def get(self, task_id: str) -> Task | None:
         with self._c.guard():
             fields = self._c.client.hmget(self._c.keys.task(task_id), "record", "status", "due")

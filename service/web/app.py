@@ -15,9 +15,12 @@ from fastapi.openapi.utils import get_openapi
 from starlette.staticfiles import StaticFiles
 
 from service.accounting import Books
+from service.calibrations import Calibrations
 from service.events import AnswerEvent
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import AppOf, GrantedIntake, Intake
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.policy import Policy
 from service.review.desk import ReviewDesk
@@ -32,11 +35,14 @@ from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
+from service.web.gates_api import gate_routes
 from service.web.granted import for_caller, granted
 from service.web.groups_page import groups_routes
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
 from service.web.incident_read import Incidents
+from service.web.judge_page import judge_routes
+from service.web.judged_api import judged_routes
 from service.web.labelled import RecentChanges
 from service.web.labels_page import labels_routes
 from service.web.middleware import RequestCounter, ResponseHeaders
@@ -44,7 +50,7 @@ from service.web.needs import NEEDS, OPEN
 from service.web.options import WebOptions
 from service.web.overview_page import overview_routes
 from service.web.pages import page_routes
-from service.web.ports import CaseReader, CounterReader, JudgeState, TaskReader
+from service.web.ports import CaseReader, CounterReader, JudgeState, ProbeReader, TaskReader
 from service.web.problems import ProblemBody, install_error_handlers
 from service.web.queue_page import queue_routes
 from service.web.rendering import Renderer, error_page, templates
@@ -70,6 +76,9 @@ def create_app(
     desk: ReviewDesk,
     secret: bytes,
     feedback: Intake | None = None,
+    gates: Gatekeeper | None = None,
+    calibrations: Calibrations | None = None,
+    probes: ProbeReader = tuple,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
     authenticate: Authenticate = nobody_is_asked,
@@ -78,8 +87,10 @@ def create_app(
 ) -> FastAPI:
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
-    ``desk``: where people's labels are. ``secret``: of the store; it signs who a reviewer said to
-    be. ``policy``: as it stands now.
+    ``calibrations``: what the judge said and people made of it; None where nobody reads it.
+    ``probes``: what they found last. ``desk``: where people's labels are. ``secret``: of the store;
+    it signs who a reviewer said to be. ``policy``: as it stands now.
+    ``gates``: None where no rules file is configured.
     ``now``: seconds since 1970 that pages tell ages by. ``authenticate``: who asks. ``app_of_*``:
     of an event; without it, only a sender for all apps may send.
 
@@ -108,7 +119,9 @@ def create_app(
     days = Days(counters, time.monotonic, granted)
     cases, tasks = for_caller(cases), for_caller(tasks)
     counters, desk = for_caller(counters), for_caller(desk)
-    judge = partial(_judge_seen, judge)
+    judge, probes = partial(_judge_seen, judge), partial(_probes_seen, probes)
+    if calibrations is not None:
+        calibrations = for_caller(calibrations)
     app.include_router(answer_routes(GrantedIntake(intake, app_of_answer, granted), settings))
     if feedback is not None:
         heard = GrantedIntake(feedback, app_of_feedback, granted)
@@ -120,9 +133,14 @@ def create_app(
     app.include_router(probe_routes(health, metrics, settings))
     render = Renderer(environment, now)
     app.include_router(figure_routes(desk, tasks, changes, days, now))
+    app.include_router(gate_routes(gates))
     app.include_router(page_routes(render, tasks, books, judge))
     app.include_router(compare_routes(render, days))
-    app.include_router(overview_routes(render, cases, days, books, judge, changes, public_url))
+    app.include_router(
+        overview_routes(
+            render, cases, days, books, judge, changes, calibrations, public_url, probes
+        )
+    )
     identity = app.state.identity = Identity(secret, public_url.startswith("https:"))
     review = Review(
         render, cases, tasks, desk, identity, lambda app, kind: policy().of(app).review.parts(kind)
@@ -136,6 +154,13 @@ def create_app(
     app.include_router(
         labels_routes(render, desk, tasks, changes, lambda request: identity.visitor(request).name)
     )
+    if calibrations is not None:
+        app.include_router(judged_routes(calibrations))
+        app.include_router(
+            judge_routes(
+                render, calibrations, tasks, lambda request: identity.visitor(request).name
+            )
+        )
     app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))
@@ -155,6 +180,10 @@ def _judge_seen(judge: Callable[[], JudgeState]) -> JudgeState:
     """What waits, and what is left of the budget, is of all apps together."""
     state = judge()
     return state if granted().everything else JudgeState(state.model, state.scripted, None)
+
+
+def _probes_seen(probes: ProbeReader) -> list[ProbeResult]:
+    return [result for result in probes() if granted().covers(result.app)]
 
 
 async def _tick(health: Health) -> None:

@@ -6,7 +6,7 @@ keep their size. Each has a title and a description, and each day says its value
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -104,6 +104,29 @@ def stack(parts: Sequence[tuple[str, int, str]], label: str) -> Markup:
             )
             start += wide
     return _svg("", label, "", 16, "plot stack", drawn)
+
+
+def columns(counts: Sequence[int], label: str, labels: Callable[[int, int], str]) -> Markup:
+    """A histogram of equal bins. ``labels``: number of a bin and its count → what the pointer is
+    told."""
+    most, wide = max(counts, default=0) or 1, 100 / max(1, len(counts))
+    drawn = []
+    for index, count in enumerate(counts):
+        high = _COLUMN * count / most
+        drawn.append(
+            Markup(
+                '<g><title>{}</title><rect class="value" x="{}%" y="{}" width="{}%" height="{}"/>'
+                "</g>"
+            ).format(
+                labels(index, count), _number(index * wide), _number(_COLUMN - high),
+                _number(wide * 0.9), _number(high),
+            )
+        )  # fmt: skip
+    return _svg("", label, "", _COLUMN, "plot columns", drawn)
+
+
+_COLUMN = 40
+"""Pixels of the highest column."""
 
 
 def _svg(

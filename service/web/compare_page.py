@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
@@ -11,11 +12,13 @@ from fastapi import APIRouter, Query
 from pydantic import BeforeValidator
 from starlette.responses import HTMLResponse, Response
 
-from service.estimates.rates import Difference, Rate, Rates, difference
+from service.estimates.differences import HeldEqual, held_equal
+from service.estimates.rates import RATES, Rate
+from service.estimates.strata import one_rate
 from service.review.cases import DAY_MS
-from service.web.api import Day
-from service.web.days import Days
-from service.web.overview import RATES, Scope, rates_between
+from service.web.api import Day as DayText
+from service.web.days import Day, Days
+from service.web.overview import Scope, rates_between, strata_between
 from service.web.plots import date_of, number_of
 from service.web.rendering import Renderer
 from service.web.texts import Speaking
@@ -26,7 +29,7 @@ MOST_DAYS = 400
 
 Name = Annotated[str, Query(max_length=2048)]
 DayOf = Annotated[
-    Day | None,
+    DayText | None,
     BeforeValidator(lambda given: given or None),  # as a form sends an empty field
     Query(),
 ]
@@ -92,10 +95,13 @@ def compare_routes(render: Renderer, days: Days) -> APIRouter:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRate:
+    """``first``, ``second``: as they are; ``held``: their difference over one mix of traffic, None
+    where the sides share none."""
+
     name: str
     first: Rate
     second: Rate
-    difference: Difference | None
+    held: HeldEqual | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +112,13 @@ class Compared:
 
 
 def _compare(days: Days, scope: Scope, first: Side, second: Side, today: int) -> Compared:
-    rates: list[Rates] = []
-    rulesets: list[tuple[str, ...]] = []
-    for side in (first, second):
-        read = days.between(*side.days, today)
-        part = replace(scope, release=side.release or None)
-        rates.append(rates_between(read, part))
-        places = {place for day in read.values() for place in day.places if part.holds(place)}
-        rulesets.append(tuple(sorted({place.ruleset for place in places})))
-    before, after = rates
+    read = [days.between(*side.days, today) for side in (first, second)]
+    parts = [replace(scope, release=side.release or None) for side in (first, second)]
+    before, after = (rates_between(*side) for side in zip(read, parts, strict=True))
+    rulesets = [_rulesets(*side) for side in zip(read, parts, strict=True)]
+    # Where no ruleset is shared the page warns, and shows what can be shown.
+    by_ruleset = bool(set(rulesets[0]) & set(rulesets[1]))
+    strata = [strata_between(*side, by_ruleset) for side in zip(read, parts, strict=True)]
     return Compared(
         (before.checked, after.checked),
         tuple(
@@ -122,9 +126,14 @@ def _compare(days: Days, scope: Scope, first: Side, second: Side, today: int) ->
                 name,
                 RATES[name](before),
                 RATES[name](after),
-                difference(RATES[name](before), RATES[name](after)),
+                held_equal(one_rate(strata[0], name), one_rate(strata[1], name)),
             )
             for name in COMPARED
         ),
         (rulesets[0], rulesets[1]),
     )
+
+
+def _rulesets(days: Mapping[int, Day], part: Scope) -> tuple[str, ...]:
+    places = {place for day in days.values() for place in day.places if part.holds(place)}
+    return tuple(sorted({place.ruleset for place in places}))

@@ -22,7 +22,7 @@ OLDEST_S = 3600.0
 """After which a day is read again in any case."""
 GROWING_DAYS = 2
 MEASURES = ("checked", "flagged", "kind:", "citations:", "numbers:", "judge:cause:",
-            "judge:selected:", "judge:budget_skipped:")  # fmt: skip
+            "judge:selected:", "judge:sampled_out:", "judge:budget_skipped:")  # fmt: skip
 """What the pages show begins like this; the rest is not kept."""
 
 

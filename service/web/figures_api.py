@@ -15,7 +15,7 @@ from service.estimates.coverage import Coverage, coverage_by_stratum, coverage_o
 from service.estimates.double_labels import SCALES, agreement_on
 from service.estimates.estimate import Estimate
 from service.estimates.precision import Precision, precisions
-from service.estimates.rates import Rate, rates_of
+from service.estimates.rates import RATES, Rate, rates_of
 from service.review.cases import DAY_MS
 from service.review.desk import ChangePage, DisagreementPage, ReviewDesk
 from service.review.standing import standing_everywhere
@@ -35,7 +35,7 @@ from service.web.desk_bodies import CHANGE
 from service.web.guarding import guarded
 from service.web.identity import Reader
 from service.web.labelled import READ_DAYS, RecentChanges, blind_pairs
-from service.web.overview import RATES, Scope, measures_between
+from service.web.overview import Scope, measures_between
 from service.web.ports import TaskReader
 from service.web.sight import Sight
 
@@ -294,8 +294,10 @@ def figure_routes(
                 "checked": rates.checked,
                 "rates": {name: rate_body(part(rates)) for name, part in RATES.items()},
                 "judge_coverage": {
-                    **_coverage(coverage_of(measures)),
-                    "by_stratum": {stratum: _coverage(part) for stratum, part in strata.items()},
+                    **coverage_body(coverage_of(measures)),
+                    "by_stratum": {
+                        stratum: coverage_body(part) for stratum, part in strata.items()
+                    },
                 },
             }
         )
@@ -308,16 +310,16 @@ def _date(day: int) -> date:
     return _EPOCH + timedelta(days=day)
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def estimate_body(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def rate_body(rate: Rate) -> dict[str, Any]:
     counts = {"hits": rate.hits, "trials": rate.trials, "answers": rate.answers}
-    return counts | _estimate(rate.estimate)
+    return counts | estimate_body(rate.estimate)
 
 
-def _coverage(coverage: Coverage) -> dict[str, Any]:
+def coverage_body(coverage: Coverage) -> dict[str, Any]:
     return {
         "value": coverage.value,
         "selected": coverage.selected,
@@ -329,9 +331,9 @@ def _agreement(part: str, found: Agreement) -> dict[str, Any]:
     return {
         "part": part,
         "n": found.n,
-        "observed": _estimate(found.observed),
-        "kappa": _estimate(found.kappa),
-        "ac1": _estimate(found.ac1),
+        "observed": estimate_body(found.observed),
+        "kappa": estimate_body(found.kappa),
+        "ac1": estimate_body(found.ac1),
         "categories": found.table.categories,
         "counts": found.table.counts,
     }
@@ -345,5 +347,5 @@ def _precision(of: dict[str, str], row: Precision) -> dict[str, Any]:
         "false_alarms": row.false_alarms,
         "why": dict(row.why),
         "cases": row.cases,
-        "precision": _estimate(row.precision),
+        "precision": estimate_body(row.precision),
     }

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from service.accounting import SEPARATOR
-from service.estimates.rates import Difference, Rate, difference, rates_of
+from service.estimates.differences import Difference, difference
+from service.estimates.rates import RATES, Rate, rates_of
 from service.makeup import PARTS, Makeup
-from service.web.overview import HOURS_KNOWN, RATES
+from service.web.overview import HOURS_KNOWN
 
 LEAST_BEFORE_H = 24
 MOST_H = 7 * 24

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from service.estimates.rates import Difference
+from service.estimates.differences import Difference
 from service.review.cases import CaseSummary
 from service.web.api import json_response, problems
 from service.web.desk_api import answer

@@ -9,6 +9,8 @@ from typing import Literal, TypeGuard, get_args
 
 MarkKind = Literal["finding", "evidence", "quote", "sentence"]
 KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
+_LONGEST_PIECE = 30
+"""Characters: a longer run without a space is no word that was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,17 @@ def abridged(segments: list[Segment], margin: int) -> list[Segment]:
 
 
 def _trimmed(segment: Segment, head: int, tail: int) -> Iterator[Segment]:
-    omitted = len(segment.text) - head - tail
-    if not segment.plain or omitted <= 0:
+    if not segment.plain or len(segment.text) <= head + tail:
         yield segment
         return
-    yield replace(segment, text=segment.text[:head], omitted=omitted)
-    if tail:
-        yield Segment(segment.text[-tail:])
+    first = _whole_words(segment.text[:head][::-1])[::-1]
+    last = _whole_words(segment.text[-tail:]) if tail else ""
+    yield replace(segment, text=first, omitted=len(segment.text) - len(first) - len(last))
+    if last:
+        yield Segment(last)
+
+
+def _whole_words(cut: str) -> str:
+    """Without the piece of a word at its start, where it is one that people would miss."""
+    piece, space, rest = cut.partition(" ")
+    return rest if space and len(piece) < _LONGEST_PIECE else cut

@@ -61,7 +61,10 @@ NEEDS: Mapping[str, Need] = {
     "/v1/groups/{id}/decision": _JUDGES,
     "/v1/groups/{id}/labels": _JUDGES,
     "/v1/groups/{id}/lease": _JUDGES,
+    # Its rules may be about any app, and about run files of all of them.
+    "/v1/gates/{name}": _LOOKS_EVERYWHERE,
     "/v1/incident": _LOOKS,
+    "/v1/judged-rates": _LOOKS,
     "/v1/labels": _LOOKS,
     "/v1/precision": _LOOKS,
     "/v1/rates": _LOOKS,
@@ -85,6 +88,7 @@ NEEDS: Mapping[str, Need] = {
     "/groups/{group_id}/label": _JUDGES,
     "/groups/{group_id}/reopen": _JUDGES,
     "/incident": _LOOKS,
+    "/judge": _LOOKS,
     "/labels": _LOOKS,
     "/language": _LOOKS,
     "/overview": _LOOKS,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from service.estimates.coverage import Coverage, coverage_of
-from service.estimates.rates import Difference, Rate, Rates, difference, rates_of
+from service.estimates.differences import Difference, difference
+from service.estimates.rates import RATES, Rate, Rates, rates_of
+from service.estimates.strata import Stratum
 from service.judging.judgement import Cause
 from service.thresholds import Band, thresholds
 from service.web.days import Day, Place
@@ -18,20 +20,6 @@ PERIODS = (1, 7, 30)
 HOURS_KNOWN = 13 * 24
 """Older hours may have been rolled into their day."""
 FAULTS = tuple(cause.value for cause in Cause)
-
-Part = Callable[[Rates], Rate]
-RATES: Mapping[str, Part] = {
-    "unresolved": lambda rates: rates.unresolved_answers,
-    "unresolved_citations": lambda rates: rates.unresolved_citations,
-    "unsupported": lambda rates: rates.unsupported,
-    "abstained": lambda rates: rates.abstained,
-    "citing": lambda rates: rates.citing,
-    "unread_citations": lambda rates: rates.unread_citations,
-    "unread_numbers": lambda rates: rates.unread_numbers,
-    "flagged": lambda rates: rates.flagged,
-}
-"""Name on the pages and in their addresses → which of the rates."""
-
 
 _BANDED = {"unresolved": "unresolvable_citations", "unsupported": "unsupported_numbers"}
 
@@ -149,6 +137,16 @@ def overview(days: Mapping[int, Day], scope: Scope, length: int, now_hour: int) 
 def rates_between(days: Mapping[int, Day], scope: Scope) -> Rates:
     """Over all the days."""
     return _rates(days, days, scope)
+
+
+def strata_between(days: Mapping[int, Day], scope: Scope, by_ruleset: bool) -> dict[Stratum, Rates]:
+    """Over all the days, by app and language; ``by_ruleset``: by ruleset too."""
+    found: dict[Stratum, Counter[str]] = {}
+    for _, place, measures in _counted(days, days):
+        if scope.holds(place):
+            stratum = Stratum(place.app, place.ruleset if by_ruleset else "", place.language)
+            found.setdefault(stratum, Counter()).update(measures)
+    return {stratum: rates_of(measures) for stratum, measures in found.items()}
 
 
 def measures_between(days: Mapping[int, Day], scope: Scope) -> Mapping[str, int]:

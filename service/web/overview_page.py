@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -14,14 +14,19 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from service.accounting import Books
+from service.calibrations import Calibrations, JudgeFigures, JudgeScope
+from service.estimates.rates import RATES
+from service.estimates.spread import TENTHS
+from service.measuring.probed import ProbeResult, latest_of
 from service.review.cases import DAY_MS, CaseFilter, CaseSummary
-from service.web.charts import bar, line, stack
+from service.review.labels import Change
+from service.web.charts import bar, columns, line, stack
 from service.web.days import Days
+from service.web.judge_page import judge_url
 from service.web.judging import judge_line
 from service.web.labelled import RecentChanges, confirmed, faults_of
 from service.web.overview import (
     PERIODS,
-    RATES,
     Overview,
     Scope,
     band_of,
@@ -29,9 +34,10 @@ from service.web.overview import (
     overview,
 )
 from service.web.plots import date_of, day_told, figures, flow, introductions, trend
-from service.web.ports import CaseReader, JudgeState
+from service.web.ports import CaseReader, JudgeState, ProbeReader
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
+from service.web.tree import Line, tree_of
 from service.web.views import books_line, queue_url
 
 WORST = 5
@@ -43,6 +49,7 @@ CHECK_OF = {"unresolved": "citations", "unresolved_citations": "citations",
             "unsupported": "numbers", "abstained": "abstention"}  # fmt: skip
 """The check whose cases a rate counts."""
 SHOWN_RELEASES = 12
+MOST_TREES = 12
 
 Name = Annotated[str, Query(max_length=2048)]
 
@@ -61,9 +68,12 @@ def overview_routes(
     books: Callable[[], Books],
     judge: Callable[[], JudgeState],
     changes: RecentChanges | None,
+    calibrations: Calibrations | None,
     public_url: str,
+    probes: ProbeReader,
 ) -> APIRouter:
-    """``changes``: what people said, None where no desk keeps it."""
+    """``changes``: what people said, None where no desk keeps it; ``calibrations``: what the judge
+    said, None where nobody reads it."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
@@ -86,7 +96,7 @@ def overview_routes(
         shown = overview(read, scope, length, now_hour)
         since_ms = shown.period[0] * DAY_MS
         said = changes.since(since_ms) if changes is not None else []
-        state, account = judge(), books_line(books())
+        state, account, probed = judge(), books_line(books()), list(probes())
         by_severity = cases.open_by_severity()
         return render(
             t,
@@ -107,6 +117,12 @@ def overview_routes(
             shown_releases=SHOWN_RELEASES,
             confirmed=confirmed(said),
             people=faults_of(said),
+            judged=_judged(calibrations, scope),
+            trees=_trees(calibrations, probed, said, scope, shown),
+            columns=columns,
+            spread_labels=partial(_spread_label, t),
+            judge_url=judge_url(JudgeScope(scope.app, scope.language)),
+            probes=latest_of(one for one in probed if scope.app in (None, one.app)),
             worst=_worst(cases, scope, since_ms),
             open_cases=sum(by_severity.values()),
             oldest_ms=cases.oldest_open_ms(),
@@ -131,6 +147,30 @@ def overview_routes(
     return router
 
 
+def _trees(
+    calibrations: Calibrations | None,
+    probes: Iterable[ProbeResult],
+    said: Sequence[Change],
+    scope: Scope,
+    shown: Overview,
+) -> list[tuple[str, tuple[Line, ...]]]:
+    """Of each app shown of which anything is known."""
+    found = []
+    last = {result.app: result for result in latest_of(probes)}
+    for app in [scope.app] if scope.app else shown.apps[:MOST_TREES]:
+        judged = _judged(calibrations, Scope(app, scope.language))
+        of_app = [change for change in said if change.context.get("app") == app]
+        lines = tree_of(last.get(app), of_app, judged.rates if judged is not None else {})
+        if any(line.n for line in lines):
+            found.append((app, lines))
+    return found
+
+
+def _spread_label(t: Tongue, index: int, count: int) -> str:
+    low, high = (t.decimal(edge / TENTHS) for edge in (index, index + 1))
+    return t.say("tree.spread.bin", low=low, high=high, n=count)
+
+
 def _top(shown: Overview, name: str) -> float:
     """The right edge of the bars: the highest rate, and room for its interval."""
     values = [RATES[name](row.rates).value or 0.0 for row in shown.releases]
@@ -144,6 +184,14 @@ def _by_app(shown: Overview) -> list[tuple[str, list[tuple[object, object]]]]:
         rows = list(group)
         found.append((app, list(zip(rows, [*rows[1:], None], strict=True))))
     return found
+
+
+def _judged(calibrations: Calibrations | None, scope: Scope) -> JudgeFigures | None:
+    """None where nothing was judged."""
+    if calibrations is None:
+        return None
+    figures = calibrations.of(JudgeScope(scope.app, scope.language))
+    return figures if figures.calibration.version else None
 
 
 def _worst(cases: CaseReader, scope: Scope, since_ms: int) -> list[Worst]:

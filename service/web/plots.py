@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby
 
-from service.estimates.rates import Difference, Rate, Rates
+from service.estimates.differences import Difference
+from service.estimates.rates import RATES, Rate, Rates
 from service.web.charts import Plot, Point, Sign
-from service.web.overview import RATES, Introduced, Overview
+from service.web.overview import Introduced, Overview
 from service.web.texts import Tongue
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from service.access.roles import Grant
 from service.budget import BudgetState
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.review.cases import Case, CaseFilter, CasePage, CaseSummary, QueuePlace
 from service.review.desk import ChangePage, DisagreementPage
 from service.review.tasks import Task, TaskPage
@@ -97,6 +98,11 @@ class JudgeState:
     scripted: bool = False
     waiting: int | None = 0
     budget: BudgetState | None = None
+
+
+ProbeReader = Callable[[], Sequence[ProbeResult]]
+"""What probes found last, of each app and release. Raises ``service.outage.Outage`` while the store
+is away."""
 
 
 class CounterReader(Protocol):

@@ -22,23 +22,29 @@ from service.web.words import (
     groups,
     incident,
     judge,
+    judged,
     labelling,
     labels,
     overview,
+    probes,
     queue,
+    reasons,
     tasks,
+    tree,
     trying,
 )
 
 LANGUAGES = ("en", "de")
 COOKIE = "language"
 TABLES: tuple[Words, ...] = (
-    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, labels.WORDS,
-    trying.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
+    frame.WORDS, queue.WORDS, tasks.WORDS, books.WORDS, overview.WORDS, probes.WORDS, labels.WORDS,
+    trying.WORDS, tree.WORDS, case.WORDS, labelling.WORDS, group.WORDS,
     groups.WORDS,
     judge.WORDS,
+    judged.WORDS,
     incident.WORDS,
     access.WORDS,
+    reasons.WORDS,
 )  # fmt: skip
 
 

@@ -150,11 +150,11 @@ class FindingRow:
 class ChunkPanel:
     """A retrieved chunk. ``segments`` is None when its text is not known; ``whole`` is the full
     text when ``segments`` shows only stretches of it. ``link`` is a URL that is safe to follow;
-    ``key`` names the chunk in a form."""
+    ``key`` names the chunk in a form; ``notes``: what is known of it, by name."""
 
     ref: str
     key: str
-    notes: tuple[str, ...]
+    notes: tuple[tuple[str, str | int | float], ...]
     link: str | None
     segments: list[Segment] | None
     whole: str | None
@@ -341,15 +341,15 @@ def _context_panel(item: dict[str, Any], marks: list[Mark]) -> ContextPanel:
     )
 
 
-def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[str]:
+def _chunk_notes(chunk: Mapping[str, Any]) -> Iterable[tuple[str, str | int | float]]:
     if chunk.get("title"):
-        yield _text(chunk["title"])
+        yield "title", _text(chunk["title"])
     if isinstance(chunk.get("rank"), int):
-        yield f"rank {chunk['rank']}"
+        yield "rank", chunk["rank"]
     if isinstance(chunk.get("score"), float | int):
-        yield f"score {chunk['score']:.2f}"
+        yield "score", chunk["score"]
     if chunk.get("in_prompt") is False:
-        yield "not in the prompt"
+        yield "not_in_prompt", ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,9 +174,11 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def run(_redis_url: str, tmp_path: Path) -> Run:
     environ = {**os.environ, "GROUNDWATCH_REDIS_URL": _redis_url, "COLUMNS": "60"}
 
-    def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, command: str = "export", **options
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "service.cli", "export", *arguments],
+            [sys.executable, "-m", "service.cli", command, *arguments],
             env=environ,
             timeout=60,
             text=True,
@@ -248,3 +251,29 @@ def test_the_lines_reach_the_pipe_though_progress_is_shown(on_redis: Reviewed, r
     assert [json.loads(line)["event_id"] for line in finished.stdout.splitlines()] == ["a"]
     assert "exporting" in shown
     assert '"event_id"' not in shown
+
+
+def test_exported_relevance_is_what_retrieval_is_measured_by(
+    on_redis: Reviewed, run: Run, tmp_path: Path
+) -> None:
+    """From people's ticks to a figure: the file as it was written, the refs that are loaded."""
+    for name, refs in (("a", ("pricing#plans", "pricing#seats")), ("b", ("gone#old",))):
+        on_redis.say(case(name), replace(WRONG, needed_elsewhere=refs))
+    asked, events, corpus = (tmp_path / name for name in ("relevance", "events", "corpus"))
+    assert run("relevance", "--output", str(asked)).returncode == 0
+    (line,) = map(json.loads, asked.read_text().splitlines())
+    assert set(line["relevant"]) >= {"pricing#plans", "pricing#seats", "gone#old"}
+    events.write_bytes(event("x", retrieved=[{"ref": "pricing#plans", "text": "…"}]))
+    measured = ("retrieval", "--questions", str(asked), "--events", str(events))
+    first = run(*measured, "--format", "json", command="measure")
+    assert first.returncode == 0, first.stderr
+    told = json.loads(first.stdout)
+    assert told["means"]["hit@5"]["mean"] == 1
+    assert told["means"]["recall@5"]["mean"] == pytest.approx(1 / len(line["relevant"]))
+    assert told["stale"] == {}, "nothing is loaded: nothing is known to be gone"
+    there = set(line["relevant"]) - {"gone#old"}
+    corpus.write_text("\n".join(json.dumps({"ref": ref, "text": "…"}) for ref in there))
+    assert run("load", str(corpus), command="corpus").returncode == 0
+    second = json.loads(run(*measured, "--format", "json", command="measure").stdout)
+    assert list(second["stale"].values()) == [["gone#old"]]
+    assert second["run"]["questions"]["excluded"] == {"ref not in corpus": 1}

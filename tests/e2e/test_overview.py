@@ -20,6 +20,7 @@ from tests.e2e.test_hostile_text import attack
 from tests.servers import unavailable
 from tests.servers.debian import find_program
 from tests.unit.web.test_labels_page import RIGHT, WRONG, said
+from tests.unit.web.test_overview import probed
 from tests.unit.web.test_pages import EMPTY
 from tests.unit.web.traffic import Stream, counters, judged
 from tests.unit.web.world import (
@@ -68,6 +69,7 @@ def many(number: int = 12) -> World:
     return World(
         counters=MemoryCounters(made), cases=MemoryCases(*cases), books=books(8_412, 8_412),
         judge=JudgeState("judge-large", True, 12), said=changes(),
+        probes=[probed(lost=1, lost_ids=("q-1",)), probed("sales")],
     )  # fmt: skip
 
 
@@ -81,6 +83,7 @@ def crowd() -> World:
     cases = [case(f"c{n}", headline=LONG, app=LONG, release=LONG) for n in range(80)]
     return World(
         counters=MemoryCounters(counters(streams)), cases=MemoryCases(*cases), books=books(9, 9),
+        probes=[probed(LONG, LONG, answered=2, answered_ids=(LONG, LONG))],
         said=[said("case:c1", LONG, replace(WRONG, note=LONG * 4))],
     )  # fmt: skip
 

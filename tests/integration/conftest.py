@@ -44,6 +44,11 @@ def _collect_sockets_now() -> None:
         gc.collect()
 
 
+def pytest_unconfigure() -> None:
+    """Those of the session's last fixtures: else the run would end with them, as an error."""
+    _collect_sockets_now()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     unclosed = pytest.mark.filterwarnings("ignore:unclosed <(socket|ssl):ResourceWarning")
     for item in items:

@@ -7,6 +7,7 @@ Always the same calls: hypothesis draws without chance, and the clock of the des
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ from schemathesis.config import (
 from schemathesis.config._checks import MissingRequiredHeaderConfig
 
 from service.bootstrap import Parts, build, desk
+from service.calibrations import calibrations_over
 from service.drafts import case_id
 from service.embedded import EmbeddedFeedback, EmbeddedIntake
 from service.health import Health
@@ -148,6 +150,7 @@ def composed(folder: Path) -> tuple[FastAPI, EmbeddedIntake, Parts, Desk]:
         counters=parts.store.archive,
         desk=reviews,
         secret=b"secret",
+        calibrations=calibrations_over(parts.store, 28, lambda: NOW_S, time.monotonic),
         policy=lambda: parts.terms().policy,
         health=Health(),
         metrics=parts.metrics,

@@ -1,4 +1,4 @@
-"""The compiled checks find, to the letter, what their source finds."""
+"""The compiled hot path finds, to the letter, what its source finds, and makes the same of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import orjson
 import pytest
 
+from tests.bench.events import EventStream
 from tests.servers import unavailable
 
 ROOT = Path(__file__).parents[2]
@@ -32,21 +34,23 @@ def compiled() -> Path:
     return COMPILED
 
 
-def _python(path: Path, *arguments: str) -> str:
-    """Standard output of Python with the packages of ``path``."""
+def _python(path: Path, *arguments: str, given: bytes = b"") -> str:
+    """Standard output of Python with the packages of ``path``; ``given``: its standard input."""
     environment = {**os.environ, "PYTHONPATH": str(path), "PYTHONSAFEPATH": "1"}
     run = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, *arguments], env=environment, capture_output=True, input=given, check=False
     )
-    assert run.returncode in (0, 1), run.stderr  # 1: something was found
-    return run.stdout
+    assert run.returncode in (0, 1), run.stderr.decode()  # 1: something was found
+    return run.stdout.decode()
 
 
-def test_all_modules_of_the_checks_are_compiled(compiled: Path) -> None:
+def test_all_modules_of_the_hot_path_are_compiled(compiled: Path) -> None:
     said = (
         "import sys, service.cli, service.checks\n"
+        "around = ('accounting', 'makeup', 'pipeline', 'sampling')\n"
         "for name, module in sorted(sys.modules.items()):\n"
-        "    if name.startswith('service.checks.') and not hasattr(module, '__path__'):\n"
+        "    checks = name.startswith('service.checks.') and not hasattr(module, '__path__')\n"
+        "    if checks or name.removeprefix('service.') in around:\n"
         "        print(module.__file__)\n"
     )
     files = _python(compiled, "-c", said).split()
@@ -60,3 +64,52 @@ def test_it_finds_what_the_source_finds(compiled: Path, cases: Path) -> None:
     found = _python(compiled, *command)
     assert found.count("\n") > 20
     assert found == _python(ROOT, *command)
+
+
+EFFECTS = """
+import sys
+from dataclasses import fields
+from service.accounting import counters_of, encode_row, totals_of
+from service.pipeline import Batch, Seen, Terms, look_again, process, read_items
+from service.policy import Policy
+from service.records import Record
+
+terms = Terms(Policy(), b"secret", judge=True, releases_per_app=3)
+records = [
+    Record(0, number, 1_764_000_000_000, None, line)
+    for number, line in enumerate(sys.stdin.buffer.read().split(b"\\n"))
+]
+items = read_items(records, terms)
+batch = Batch("topic", 0, "", 0, 0, len(records), len(records), 0, {}, items)
+effects = process(batch, {}, Seen(), terms)
+for name in (field.name for field in fields(effects)):
+    if name not in ("batch", "rows", "results"):
+        print(name, getattr(effects, name))
+for row in effects.rows:
+    print(encode_row(row))
+print(sorted(totals_of(effects.rows).items()))
+print(sorted((place, sorted(sums.items())) for place, sums in counters_of(effects.rows).items()))
+one = Batch("topic", 0, "", 0, 0, 1, 1, 0, {}, items[:1])
+print(encode_row(look_again(one, {}, terms).row))
+"""
+
+
+def test_it_makes_the_same_rows_cases_and_jobs(compiled: Path) -> None:
+    events = [event for _, event in zip(range(400), EventStream("zipf").take(400), strict=True)]
+    event = orjson.loads(events[0])
+    odd = [
+        event | {"event_id": "app", "app": "nobody's"},
+        event | {"event_id": "error", "status": "error"},
+        event | {"event_id": "probe", "purpose": "probe", "language": "fr-CA"},
+        event | {"event_id": "late", "occurred_at": "0001-01-01T00:00:00Z"},
+        *(
+            event | {"event_id": f"r{n}", "release": {"id": f"r{n}", "model": "m"}}
+            for n in range(5)
+        ),
+    ]
+    poison = [b"", b"{", b'{"schema_version": 9}', events[0]]
+    lines = b"\n".join([*events, *map(orjson.dumps, odd), *poison])
+    made = _python(compiled, "-c", EFFECTS, given=lines)
+    assert "sampled_out" in made
+    assert made.count("CaseDraft(") > 10
+    assert made == _python(ROOT, "-c", EFFECTS, given=lines)

@@ -16,6 +16,7 @@ from service.drafts import case_id
 from service.embedded import EmbeddedIntake
 from service.gauges import GaugeKeeper
 from service.health import Health
+from service.measuring.probed import ProbeResult
 from service.policy import AppPolicy, Policy, SamplingPolicy
 from service.review.labels import AnswerCall, FindingCall, FindingLabel, Label
 from service.settings import Settings
@@ -155,3 +156,15 @@ def test_what_people_said_is_counted_and_weighs_the_checks(watched: tuple[Parts,
     assert shown(parts, "cases")[labels(state="resolved")] == 1
     assert shown(parts, "reviewer_agreement_pairs") == {labels(): 0}
     assert shown(parts, "reviewer_agreement") == {}
+
+
+def test_the_last_probe_of_each_app_is_shown() -> None:
+    parts = build(Settings())
+    for release, at_ms, lost in (("r1", 1_000, 2), ("r2", 2_000, 0)):
+        parts.store.probes.keep(ProbeResult("support", release, "p", at_ms, 5, 3, 0, {}, lost=lost))
+    GaugeKeeper(parts, Health(), now=lambda: THEN_MS / 1000).refresh()
+    told = parts.metrics.exposition()[0].decode()
+    shown = [line for line in told.splitlines() if line.startswith("groundwatch_probe_critical")]
+    assert shown == [
+        'groundwatch_probe_critical_without_hit{app="support",release="r2"} 0.0',
+    ]  # fmt: skip

@@ -11,14 +11,23 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.accounting import EQUATIONS, Books, CheckRow, Equation, Kind, Row
+from service.accounting import (
+    EQUATIONS,
+    MISLABELLED_PROBE,
+    Books,
+    CheckRow,
+    Equation,
+    Kind,
+    Row,
+)
 from service.checks import CHECKS, REASONS, citations, numbers
 from service.estimates.estimate import Estimate
 from service.events import AnswerEvent, RejectReason, parse_event
 from service.feedback import FeedbackOutcome
 from service.judging.judgement import Cause, Judgement, Verdict
 from service.judging.results import Judged, judged_of
-from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Measured, Metrics
+from service.measuring.probed import ProbeResult, Share
+from service.metrics import JUDGE_FAILURES, MAX_RELEASES, Calibrated, Measured, Metrics
 from service.metrics.reference import reference
 from service.review.labels import Action, Change
 from tests.contract.judged import GOOD, LOST, claim, judgement
@@ -230,6 +239,23 @@ def test_what_the_draw_said_is_counted() -> None:
     metrics.observe_second_draw(refused=True)
     assert value(metrics, "judge_selections_total", disposition="selected") == 3
     assert value(metrics, "judge_refused_total") == 2
+
+
+def test_a_corrected_rate_is_shown_with_its_labels_and_not_without_any() -> None:
+    metrics = Metrics()
+    rate = Measured(Estimate(0.08, 0.05, 0.12), 120)
+    none = Measured(Estimate(None), 0)
+    metrics.set_calibrations(
+        {"support": Calibrated(rate, True, 40), "sales": Calibrated(none, False, None)}
+    )
+    assert value(metrics, "corrected_bad_answers", app="support", statistic="high") == 0.12
+    assert value(metrics, "judge_calibrated", app="support") == 1
+    assert value(metrics, "judge_calibrated", app="sales") == 0
+    assert value(metrics, "judge_labels", app="support") == 120
+    assert value(metrics, "judge_labels_needed", app="support") == 40
+    told = metrics.exposition()[0].decode()
+    assert 'corrected_bad_answers{app="sales"' not in told
+    assert 'judge_labels_needed{app="sales"' not in told
 
 
 def test_coverage_is_of_the_apps_that_have_one() -> None:
@@ -500,12 +526,17 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.observe_request("/queue", 200)
     metrics.observe_judgement(judged(MIXED), "")
     metrics.set_judge_coverage({"support": 0.85})
+    metrics.set_calibrations(
+        {"support": Calibrated(Measured(Estimate(0.1, 0.05, 0.2), 9), True, 99)}
+    )
     metrics.set_judge(1, 2.0, {"tokens": 9.0}, {"tokens": 5.0}, {"support": 0.5})
     metrics.set_precision({"numbers": Measured(Estimate(0.9, 0.8, 0.95), 10)})
     metrics.set_agreement({"kappa": 0.5, "ac1": 0.7}, 12)
     metrics.set_rates({"support": {"abstentions": Measured(Estimate(0.1, 0.05, 0.2), 90)}})
     metrics.set_silent_hours({"support": 1})
     metrics.set_releases({("support", "r1"): 1.8e9})
+    metrics.set_probes([probe_result()])
+    metrics.observe_rows([row(purpose=MISLABELLED_PROBE)])
     metrics.set_redis(up=True)
     metrics.observe_turn()
     series = {name for name, _ in samples(metrics)}
@@ -513,6 +544,33 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))
         assert asked, definition.name
         assert asked <= series, definition.name
+
+
+def probe_result(**fields: Any) -> ProbeResult:
+    share = Share(0.5, 0.25, 0.75, 4, (2, 0, 0, 0, 0, 0, 0, 0, 0, 2))
+    known: dict[str, Any] = {
+        "app": "support", "release": "r1", "run": "probe-r1", "at_ms": 5_000, "k": 5,
+        "questions": 6, "failed": 1, "lost": 2, "answered": 1,
+        "shares": {"recall@5": share, "findings": share},
+    }  # fmt: skip
+    return ProbeResult(**(known | fields))
+
+
+def test_the_last_probe_of_each_app_is_shown_and_an_older_one_goes() -> None:
+    metrics = Metrics()
+    metrics.set_probes([probe_result()])
+    place = {"app": "support", "release": "r1"}
+    assert value(metrics, "probe_measure", measure="recall", statistic="low", **place) == 0.25
+    assert value(metrics, "probe_questions", state="answered", **place) == 5
+    assert value(metrics, "probe_questions", state="failed", **place) == 1
+    assert value(metrics, "probe_critical_without_hit", **place) == 2
+    assert value(metrics, "probe_unanswerable_answered", **place) == 1
+    assert value(metrics, "probe_finished_timestamp_seconds", **place) == 5
+    assert 'measure="findings"' not in metrics.exposition()[0].decode(), "no closed set holds it"
+    metrics.set_probes([probe_result(release="r2", lost=0)])
+    told = metrics.exposition()[0].decode()
+    assert 'groundwatch_probe_critical_without_hit{app="support",release="r2"} 0.0' in told
+    assert 'probe_critical_without_hit{app="support",release="r1"}' not in told
 
 
 def test_the_reference_is_current() -> None:

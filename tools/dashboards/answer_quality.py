@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tools.dashboards.board import Board, Row
 from tools.dashboards.panels import NO_DATA, Panel, Query, Steps, Words, above, figure, lines, rows
+from tools.dashboards.probes import PROBES
 from tools.dashboards.promql import (
     APP,
     RANGE,
@@ -638,6 +639,7 @@ BOARD = Board(
         RELEASES,
         SIGNALS,
         JUDGE,
+        PROBES,
     ],
     since="7d",
     refresh="5m",

@@ -248,7 +248,7 @@ def _vulgar(passage: Passage, start: int) -> int:
     return measure.end
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class _Draft:
     """A number while it is read. ``end`` moves on as more of it is recognised."""
 
@@ -265,6 +265,37 @@ class _Draft:
     parts: tuple[Part, ...] = ()
     separable: bool = False
     form: Form = DIGITS
+
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(
+        self,
+        first: int,
+        start: int,
+        raw: str,
+        end: int,
+        sign: int = 0,
+        last: str = "",
+        unit: Unit | None = None,
+        power: int = 0,
+        decimals: int = 0,
+        values: tuple[float, ...] = (),
+        parts: tuple[Part, ...] = (),
+        separable: bool = False,
+        form: Form = DIGITS,
+    ) -> None:
+        self.first = first
+        self.start = start
+        self.raw = raw
+        self.end = end
+        self.sign = sign
+        self.last = last
+        self.unit = unit
+        self.power = power
+        self.decimals = decimals
+        self.values = values
+        self.parts = parts
+        self.separable = separable
+        self.form = form
 
 
 class _Preceding(NamedTuple):

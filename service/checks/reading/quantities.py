@@ -35,7 +35,7 @@ NUMBER, DATE, TIME, CODE = Kind
 DIGITS, CARDINAL, ORDINAL, FRACTION, MULTIPLE, ROMAN = Form
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Quantity:
     """One quantity. ``start:end`` spans value and unit, ``value_start:value_end`` the value alone.
 
@@ -62,10 +62,55 @@ class Quantity:
     separable: bool = False
     """The parts may also stand for themselves (``23/24``, ``30 120``)."""
 
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        value_start: int,
+        value_end: int,
+        kind: Kind = NUMBER,
+        values: tuple[float, ...] = (),
+        unit: Unit | None = None,
+        sign: int = 0,
+        step: float = 1.0,
+        form: Form = DIGITS,
+        power: int = 0,
+        dates: tuple[Date, ...] = (),
+        minutes: tuple[int, ...] = (),
+        code: str = "",
+        parts: tuple[Part, ...] = (),
+        separable: bool = False,
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.value_start = value_start
+        self.value_end = value_end
+        self.kind = kind
+        self.values = values
+        self.unit = unit
+        self.sign = sign
+        self.step = step
+        self.form = form
+        self.power = power
+        self.dates = dates
+        self.minutes = minutes
+        self.code = code
+        self.parts = parts
+        self.separable = separable
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, init=False)
 class Reading:
     """A text that was read: its folded form (equally long) and its quantities in order."""
 
     text: str
     quantities: list[Quantity]
+
+    def __init__(
+        self,
+        text: str,
+        quantities: list[Quantity],
+    ) -> None:
+        self.text = text
+        self.quantities = quantities

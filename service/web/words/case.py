@@ -28,6 +28,10 @@ WORDS: Words = {
     "case.solid_means": ("stands in a source", "steht in einer Quelle"),
     "case.dashed": ("dashed", "gestrichelt"),
     "case.dashed_means": ("quoted by the judge", "vom Prüfmodell zitiert"),
+    "chunk.title": ("{value}", "{value}"),
+    "chunk.rank": ("rank {value}", "Rang {value}"),
+    "chunk.score": ("score {value}", "Wert {value}"),
+    "chunk.not_in_prompt": ("not in the prompt", "nicht im Prompt"),
     "case.no_mark": ("no mark", "kein Zeichen"),
     "case.no_text": (
         "The text of this chunk is not known: it came without one, and no document store had it.",

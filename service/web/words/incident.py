@@ -44,9 +44,10 @@ WORDS: Words = {
         "{after_from} to {after_to}, against {before_from} to {before_to}",
         "{after_from} bis {after_to}, gegen {before_from} bis {before_to}",
     ),
+    "incident.answers.one": ("1 answer against {before}", "1 Antwort gegen {before}"),
     "incident.answers": (
-        "{after} answers against {before}",
-        "{after} Antworten gegen {before}",
+        "{n} answers against {before}",
+        "{n} Antworten gegen {before}",
     ),
     "incident.whole_days": (
         "so long ago, only whole days are known",

@@ -213,9 +213,12 @@ WORDS: Words = {
     "compare.title": ("Compare", "Vergleichen"),
     "compare.what": (
         "Two periods, two releases, or both at once. A difference counts only where its 95 % "
-        "interval leaves 0 out.",
+        "interval leaves 0 out. It is taken over one mix of apps, rulesets and languages, the one "
+        "that both sides have together, so that other traffic is not taken for other answers.",
         "Zwei Zeiträume, zwei Versionen oder beides zugleich. Ein Unterschied zählt nur, wo sein "
-        "95-%-Intervall die 0 nicht enthält.",
+        "95-%-Intervall die 0 nicht enthält. Er gilt für eine Mischung von Anwendungen, "
+        "Regelwerken und Sprachen, die beider Seiten zusammen, damit anderer Verkehr nicht für "
+        "andere Antworten gehalten wird.",
     ),
     "compare.first": ("First", "Zuerst"),
     "compare.second": ("Second", "Danach"),
@@ -232,6 +235,11 @@ WORDS: Words = {
         "lässt sich nicht sagen: {n} weitere Antworten würden reichen",
     ),
     "compare.untold_never": ("no difference to be told", "kein Unterschied erkennbar"),
+    "compare.left_out": (
+        "left out, as the other side has none of their kind: {first} answers / {second} answers",
+        "nicht verglichen, weil die andere Seite keine solchen hat: {first} Antworten / {second} "
+        "Antworten",
+    ),
     "compare.rulesets": (
         "The two sides were checked by different rulesets ({first} / {second}). A difference may "
         "be one of the checks, not of the answers.",

@@ -8,7 +8,8 @@ from math import sqrt
 import pytest
 
 from service.accounting import CheckRow, Kind, Row, counters_of
-from service.estimates.rates import Rate, Sums, clustered, difference, rates_of
+from service.estimates.differences import difference
+from service.estimates.rates import Rate, Sums, clustered, rates_of
 from service.estimates.wilson import wilson
 
 

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from service.estimates.estimate import Estimate
-from service.estimates.weighted import weighted
+from service.estimates.rates import Sums, clustered
+from service.estimates.weighted import weighted, weighted_share
 from service.estimates.wilson import wilson
 
 
@@ -54,3 +55,48 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
         assert found.high is not None
         held += found.low <= 0.2 * 0.4 + 0.8 * 0.9 <= found.high
     assert 0.925 <= held / rounds <= 0.975
+
+
+def test_items_count_for_as_many_answers_as_theirs_stands_for() -> None:
+    # 1 of 4 items of an answer that stands for itself, 1 of 1 of one that stands for four.
+    found = weighted_share([(1.0, 4.0, 1.0), (1.0, 1.0, 0.25)])
+    assert found.value == pytest.approx((1 + 4) / (4 + 4))
+
+
+def test_of_an_even_sample_it_is_the_clustered_share() -> None:
+    answers = [(0, 4), (1, 3), (5, 5), (0, 9), (2, 2), (0, 1)]
+    x, m = sum(x for x, _ in answers), sum(m for _, m in answers)
+    sums = Sums(
+        len(answers), x, m,
+        sum(x * x for x, _ in answers), sum(x * m for x, m in answers),
+        sum(m * m for _, m in answers),
+    )  # fmt: skip
+    found, counted = weighted_share((x, m, 0.2) for x, m in answers), clustered(sums).estimate
+    assert found.value == pytest.approx(counted.value)
+    assert (found.low, found.high) == pytest.approx((counted.low, counted.high), abs=1e-12)
+
+
+def test_a_share_is_never_of_zero_width() -> None:
+    for sample in ([(0.0, 3.0, 0.5)], [(0.0, 3.0, 0.5), (0.0, 1.0, 1.0)], [(2.0, 2.0, 1.0)] * 5):
+        found = weighted_share(sample)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high - found.low > 0.05
+    assert weighted_share([]) == Estimate(None)
+
+
+def test_the_share_of_items_covers_though_they_fail_together() -> None:
+    dice, held, rounds = random.Random(5), 0, 500
+    for _ in range(rounds):
+        sample = []
+        for _ in range(300):
+            flagged = dice.random() < 0.3
+            pi = 0.8 if flagged else 0.3
+            if dice.random() < pi:
+                together = dice.random() < (0.3 if flagged else 0.05)
+                sample.append((6.0 if together else 0.0, 8.0, pi))
+        found = weighted_share(sample)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 0.75 * (0.3 * 0.3 + 0.7 * 0.05) <= found.high
+    assert 0.925 <= held / rounds <= 0.985

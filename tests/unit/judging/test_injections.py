@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from service.judging.calls import Call
+from service.judging.correctness import CORRECTNESS_PROMPT, correctness_call
 from service.judging.judgement import Assessment, Verdict
 from service.judging.material import Material, material_of
 from service.judging.prompts import RELEVANCE_PROMPT, REPAIR_PROMPT, RULING_PROMPT
@@ -59,6 +60,9 @@ def calls_of(attack: Attack, material: Material) -> dict[str, Call]:
         RULING_PROMPT: ruling_call(material, SECRET, 1000),
         REPAIR_PROMPT: repair_call(material, SECRET, 1000, attack.text, "no object", (2,)),
         RELEVANCE_PROMPT: relevance_call(material.query, material.answer, SECRET),
+        CORRECTNESS_PROMPT: correctness_call(
+            material.query, material.answer, [attack.text], SECRET, 1000
+        ),
     }
 
 
@@ -106,7 +110,7 @@ def test_watched_text_stands_in_one_sealed_message_only(attack: Attack) -> None:
 @pytest.mark.parametrize("attack", EVERY)
 def test_the_message_reads_back_to_exactly_what_was_watched(attack: Attack) -> None:
     event, material = attack.job.event, material_of(attack.job)
-    ruling, repair, relevance = (
+    ruling, repair, relevance, correctness = (
         watched_in(call.messages[1]["content"]) for call in calls_of(attack, material).values()
     )
     sources = [(chunk["ref"], chunk["text"], "retrieved") for chunk in event["retrieved"]]
@@ -132,6 +136,8 @@ def test_the_message_reads_back_to_exactly_what_was_watched(attack: Attack) -> N
     attempt = {"fault": "no object", "words": plain(attack.text[:8000]), "missing": [2]}
     assert repair == {**ruling, "attempt": attempt}
     assert relevance == {"question": plain(event["query"]), "answer": plain(event["answer"])}
+    facts = [{"number": 1, "text": plain(attack.text)}]
+    assert correctness == {**relevance, "facts": facts}
 
 
 @pytest.mark.parametrize("attack", holding("numbered"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 
 from service.access.api_keys import ApiKey, digest_of, token_of
 from service.access.proxies import Proxies, networks_of
@@ -60,6 +61,15 @@ def doorkeeper(
         stored or MemoryKeys(), lambda: rules, Proxies(networks_of("10.0.0.0/8")), ProxyHeaders(),
         now, monotonic,
     )  # fmt: skip
+
+
+def routes_of(app: FastAPI) -> list[tuple[str, str]]:
+    """(method, path as declared) of each."""
+    return sorted(
+        (method, route.path or "")
+        for route in iter_route_contexts(app.routes)
+        for method in (route.methods or {"GET"})
+    )
 
 
 def ask(

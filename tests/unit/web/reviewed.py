@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
 
+from service.calibrations import calibrations_over
 from service.health import Health
 from service.metrics import Metrics
 from service.policy import ReviewPolicy
@@ -47,6 +49,13 @@ class Reviewed:
             health=Health(),
             metrics=Metrics(),
             settings=WebOptions(),
+            calibrations=calibrations_over(
+                # Each reading is minutes after the last one: nothing is remembered.
+                self.store.store,
+                28,
+                lambda: self.now_s,
+                itertools.count(0, 120).__next__,
+            ),
             now=lambda: self.now_s,
         )
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from service.access.roles import Role
 from service.addressed import app_of_answer, app_of_feedback
+from service.calibrations import calibrations_over
 from service.health import Health
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.review.cases import CaseFilter
 from service.review.desk import Decision, DecisionKind
@@ -25,11 +29,20 @@ from tests.unit.web.world import RecordingIntake
 THEIRS, WHO = "zebra", "zebra@example.org"
 
 
-class Tenants:
-    """``audit``: the share of answers that are audited. Keys: a viewer, a reviewer and a sender for
-    ``support`` alone, an admin for everything."""
+KEYS = [
+    *(key_rule(role, ["support"]) for role in Role if role is not Role.ADMIN),
+    key_rule(Role.ADMIN),
+]
 
-    def __init__(self, audit: float = 0.0) -> None:
+
+PROBED = ProbeResult(THEIRS, "zebra-release", "zebra", NOW, 5, 3, 0, {}, lost_ids=("zebra-q",))
+
+
+class Tenants:
+    """``audit``: the share of answers that are audited. ``keys``: by default a viewer, a reviewer
+    and a sender for ``support`` alone, an admin for everything."""
+
+    def __init__(self, audit: float = 0.0, keys: Sequence[Mapping[str, Any]] | None = None) -> None:
         self.connection = connect(MEMORY_URL)
         self.store = reviewed(lambda **caps: Store(self.connection, **caps), audit)
         rules = policy(audit, **{THEIRS: REVIEW})
@@ -56,12 +69,11 @@ class Tenants:
             metrics=Metrics(),
             settings=WebOptions(),
             now=lambda: NOW / 1000,
-            authenticate=doorkeeper(
-                keys=[
-                    *(key_rule(role, ["support"]) for role in Role if role is not Role.ADMIN),
-                    key_rule(Role.ADMIN),
-                ]
+            authenticate=doorkeeper(keys=KEYS if keys is None else keys),
+            calibrations=calibrations_over(
+                self.store.store, 28, lambda: NOW / 1000, time.monotonic
             ),
+            probes=lambda: [PROBED],
             app_of_answer=lambda raw: app_of_answer(raw, self.store.terms),
             app_of_feedback=lambda raw: app_of_feedback(raw, self.store.terms),
         )

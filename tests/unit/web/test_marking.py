@@ -82,6 +82,16 @@ def test_a_long_text_without_marks_keeps_its_beginning() -> None:
     assert abridged(segments_of("a" * 100, []), 10) == [Segment("a" * 10, omitted=90)]
 
 
+def test_an_excerpt_begins_and_ends_with_a_whole_word() -> None:
+    text = "Nichts davon " * 20 + "45 €" + " und weiter" * 20
+    at = text.index("45 €")
+    shorter = abridged(segments_of(text, [Mark("finding", 1, at, at + 4)]), 20)
+    assert [segment.text for segment in shorter] == [
+        "", "davon Nichts davon ", "45 €", " und weiter und",
+    ]  # fmt: skip
+    assert sum(len(segment.text) + segment.omitted for segment in shorter) == len(text)
+
+
 def test_ten_thousand_marks_are_cut_once_each() -> None:
     text = "1 " * 10_000
     marks = [Mark("evidence", number + 1, 2 * number, 2 * number + 1) for number in range(10_000)]

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from fastapi.routing import iter_route_contexts
 
 from service.access.roles import Role
 from service.web.needs import NEEDS
-from tests.unit.web.callers import TOKENS, ask, doorkeeper
+from tests.unit.web.callers import TOKENS, ask, doorkeeper, key_rule, routes_of
+from tests.unit.web.tenants import Tenants
 from tests.unit.web.world import World
 
-WORLD = World(feedback_on=True, authenticate=doorkeeper())
-ROUTES = sorted(
-    (method, route.path or "")
-    for route in iter_route_contexts(WORLD.app.routes)
-    for method in (route.methods or {"GET"})
-)
 OPEN = {"/healthz", "/readyz", "/static"}
 SENDING = {("POST", "/v1/answers"), ("POST", "/v1/feedback")}
 HARMLESS = {("POST", "/try")}
 """Writes nothing."""
 
 
-def refused(method: str, path: str, token: str | None) -> str | None:
+@pytest.fixture(scope="module")
+def site() -> Iterator[Tenants]:
+    """With every route that there is, and a key of each role for all apps."""
+    made = Tenants(keys=[key_rule(role) for role in Role])
+    yield made
+    made.close()
+
+
+def refused(site: Tenants, method: str, path: str, token: str | None) -> str | None:
     """Why, where it was the door that refused."""
     filled = re.sub(r"{\w+}", "x", path) + ("/x" if path == "/static" else "")
-    response = ask(WORLD.app, method, filled, token)
+    response = ask(site.app, method, filled, token)
     if response.status_code not in (401, 403):
         return None
     problem = response.headers["content-type"] == "application/problem+json" and response.text
     return str(response.json()["reason"]) if problem else str(response.status_code)
 
 
-def test_the_table_has_each_route_and_no_other() -> None:
-    assert {path for _, path in ROUTES} == set(NEEDS)
+def test_the_table_has_each_route_and_no_other(site: Tenants) -> None:
+    assert {path for _, path in routes_of(site.app)} == set(NEEDS)
 
 
 def expected(role: Role, method: str, path: str) -> bool:
@@ -52,28 +55,28 @@ def expected(role: Role, method: str, path: str) -> bool:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_each_role_may_do_its_own(role: Role) -> None:
-    for method, path in ROUTES:
+def test_each_role_may_do_its_own(site: Tenants, role: Role) -> None:
+    for method, path in routes_of(site.app):
         if path in OPEN:
             continue
-        why = refused(method, path, TOKENS[role])
+        why = refused(site, method, path, TOKENS[role])
         if expected(role, method, path):
             assert why not in ("role", "403", "401"), (method, path, why)
         else:
             assert why in ("role", "403"), (method, path, why)
 
 
-def test_a_stranger_may_do_nothing_but_ask_whether_we_live() -> None:
-    for method, path in ROUTES:
-        why = refused(method, path, None)
+def test_a_stranger_may_do_nothing_but_ask_whether_we_live(site: Tenants) -> None:
+    for method, path in routes_of(site.app):
+        why = refused(site, method, path, None)
         assert (why is None) is (path in OPEN), (method, path, why)
 
 
-def test_a_stranger_does_not_learn_which_addresses_there_are() -> None:
-    assert ask(WORLD.app, "GET", "/nothing/here").status_code == 401
-    assert ask(WORLD.app, "DELETE", "/v1/cases").status_code == 401
-    assert ask(WORLD.app, "GET", "/nothing/here", TOKENS[Role.VIEWER]).status_code == 404
-    assert ask(WORLD.app, "DELETE", "/v1/cases", TOKENS[Role.VIEWER]).status_code == 405
+def test_a_stranger_does_not_learn_which_addresses_there_are(site: Tenants) -> None:
+    assert ask(site.app, "GET", "/nothing/here").status_code == 401
+    assert ask(site.app, "DELETE", "/v1/cases").status_code == 401
+    assert ask(site.app, "GET", "/nothing/here", TOKENS[Role.VIEWER]).status_code == 404
+    assert ask(site.app, "DELETE", "/v1/cases", TOKENS[Role.VIEWER]).status_code == 405
 
 
 def test_a_route_without_a_row_opens_to_nobody() -> None:

@@ -39,6 +39,7 @@ from service.web.desk_bodies import (
     Undo,
 )
 from service.web.figures_api import AgreementBody, PrecisionBody, RatesBody
+from service.web.gates_api import GateBody
 from service.web.incident_api import IncidentBody
 from service.web.problems import ProblemBody
 from tests.unit.web.world import World
@@ -70,6 +71,7 @@ OF_DESK: dict[str, tuple[Any, Any]] = {
     "GET /v1/precision": (None, PrecisionBody),
     "GET /v1/rates": (None, RatesBody),
     "GET /v1/incident": (None, IncidentBody),
+    "GET /v1/gates/{name}": (None, GateBody),
 }
 ELSEWHERE: dict[str, tuple[Any, Any]] = {
     "POST /v1/answers": (None, Results),

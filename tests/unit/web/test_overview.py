@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from service.accounting import prefix_of
+from service.measuring.probed import ProbeResult, Share
 from service.outage import Outage
 from service.review.labels import AnswerCall, Label
 from service.web.days import Days
@@ -339,6 +340,44 @@ def test_an_outage_is_told() -> None:
     assert World(counters=Away()).get("/overview").status_code == 503
 
 
+def probed(app: str = "support", release: str = "r2", **fields: Any) -> ProbeResult:
+    found = Share(0.9, 0.7, 0.97, 20, (1, *[0] * 8, 19))
+    known: dict[str, Any] = {
+        "run": "p", "at_ms": NOW_MS - 3_600_000, "k": 5, "questions": 25, "failed": 2,
+        "shares": {"recall@5": found, "precision@5": found}, "attainable": 0.3,
+    }  # fmt: skip
+    return ProbeResult(app=app, release=release, **(known | fields))
+
+
+def probes_of(path: str = "/overview", *results: ProbeResult) -> str:
+    found = page(world(OLD, SALES, probes=results), path)
+    return card(found, "probes") if found.of("section", **{"aria-labelledby": "h-probes"}) else ""
+
+
+def test_without_a_probe_there_is_no_block() -> None:
+    assert probes_of() == ""
+
+
+def test_the_last_probe_of_each_app_is_shown_with_its_limits() -> None:
+    old = probed(release="r1", at_ms=NOW_MS - 7_200_000, lost=3, lost_ids=("q-9",))
+    told = probes_of("/overview", probed(), old, probed("sales", "s1"))
+    assert "support · r2 1 h" in told
+    assert "sales · s1" in told
+    assert "r1" not in told, "an older one is over"
+    assert "90.0 % 70.0 % to 97.0 %, 20 questions" in told.replace("\N{NO-BREAK SPACE}", " ")
+    assert "at most 30.0" in told
+    assert "not measured" in told, "no hit rate"
+    assert "25 2 without an answer" in told
+    assert "sales" not in probes_of("/overview?app=support", probed(), probed("sales", "s1"))
+
+
+def test_a_probe_names_the_questions_that_an_alert_is_about() -> None:
+    told = probes_of("/overview", probed(lost=1, lost_ids=("q-1",), answered=9,
+                                         answered_ids=("q-7", "<b>q-8</b>")))  # fmt: skip
+    assert "1 critical question without a relevant text: q-1" in told
+    assert "9 unanswerable questions got an answer: q-7, <b>q-8</b> and 7 more" in told
+
+
 def test_the_overview_speaks_german() -> None:
     found = Elements(world(OLD, NEW).get("/overview", headers={"accept-language": "de"}).text)
     assert "Unauflösbare Zitate" in card(found, "unresolved")
@@ -350,3 +389,22 @@ def test_many_releases_are_fast() -> None:
     made = world(*streams)
     made.get("/overview")
     assert cpu_seconds(lambda: made.get("/overview"), times=1) < 2
+
+
+def test_other_traffic_is_not_taken_for_a_worse_release() -> None:
+    """Both releases fail in every tenth German answer and never in English ones; only the mix of
+    languages changed."""
+    streams = [
+        Stream("support", "r1", 6, 3, hourly=20, unresolved=0.0, unsupported=0.0, language="en"),
+        Stream("support", "r1", 6, 3, hourly=4, unresolved=0.1, unsupported=0.0),
+        Stream("support", "r2", 3, hourly=4, unresolved=0.0, unsupported=0.0, language="en"),
+        Stream("support", "r2", 3, hourly=20, unresolved=0.1, unsupported=0.0),
+        Stream("support", "r2", 3, hourly=1, unresolved=0.0, unsupported=0.0, language="fr"),
+    ]
+    compared = page(
+        world(*streams), "/compare?a_release=r1&b_release=r2&a_from=2026-11-20&a_to=2026-11-30"
+    )
+    (row,) = [text(row) for row in compared.of("tr")
+              if text(row).startswith("Unresolvable citations")]  # fmt: skip
+    assert "higher by" not in row
+    assert "left out" in row

@@ -102,11 +102,11 @@ def test_the_queue_goes_on_to_the_next_page_with_its_filters() -> None:
     world = World(cases=MemoryCases(*(case(f"c{number}") for number in range(60))))
     first = page(world, "/queue?app=support")
     assert len(first.of("a", **{"class": "row"})) == 50
-    (following,) = first.of("a", **{"class": "action"})
+    (following,) = first.of("a", **{"class": "next"})
     assert following["attrs"]["href"] == "/queue?app=support&cursor=50"
     last = page(world, following["attrs"]["href"])
     assert len(last.of("a", **{"class": "row"})) == 10
-    assert last.of("a", **{"class": "action"}) == []
+    assert last.of("a", **{"class": "next"}) == []
     assert "first page" in last.of("nav", **{"class": "pager"})[0]["text"]
 
 

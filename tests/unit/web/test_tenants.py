@@ -9,17 +9,17 @@ from typing import Any
 
 import orjson
 import pytest
-from fastapi.routing import iter_route_contexts
 
 from service.access.roles import Role
-from tests.unit.web.callers import TOKENS, ask
+from tests.unit.web.callers import TOKENS, ask, routes_of
 from tests.unit.web.tenants import THEIRS, Tenants
-from tests.unit.web.test_needs import ROUTES
 
-LISTED = ["/v1/cases", "/v1/groups", "/v1/incident", "/v1/rates", "/queue", "/groups", "/overview",
-          "/incident", "/compare"]  # fmt: skip
+LISTED = [
+    "/v1/cases", "/v1/groups", "/v1/incident", "/v1/rates", "/v1/judged-rates", "/judge", "/queue",
+    "/groups", "/overview", "/incident", "/compare",
+]  # fmt: skip
 """Addresses that take the name of an app."""
-EVERYWHERE = {"/books", "/v1/books", "/metrics"}
+EVERYWHERE = {"/books", "/v1/books", "/v1/gates/{name}", "/metrics"}
 """Of all apps together."""
 
 
@@ -59,11 +59,8 @@ def ask_for_theirs(tenants: Tenants, role: Role, method: str, path: str):
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER])
 def test_no_route_tells_of_another_app_or_changes_it(tenants: Tenants, role: Role) -> None:
-    assert {route.path for route in iter_route_contexts(tenants.app.routes)} == {
-        path for _, path in ROUTES
-    }
     before = tenants.theirs()
-    for method, path in ROUTES:
+    for method, path in routes_of(tenants.app):
         response = ask_for_theirs(tenants, role, method, path)
         where = (method, path, response.status_code)
         assert response.status_code < 500, where
@@ -81,7 +78,7 @@ def test_what_is_there_for_who_may_see_everything(tenants: Tenants) -> None:
     """Else the walk above would find nothing because there is nothing."""
     told = [
         path
-        for method, path in ROUTES
+        for method, path in routes_of(tenants.app)
         if method == "GET" and "/next" not in path
         and THEIRS in ask_for_theirs(tenants, Role.ADMIN, method, path).text.lower()
     ]  # fmt: skip
@@ -92,6 +89,23 @@ def test_what_is_there_for_who_may_see_everything(tenants: Tenants) -> None:
         "/incident",
     ]  # fmt: skip
     assert set(wanted) <= set(told), set(wanted) - set(told)
+
+
+def test_no_page_holds_a_script_or_a_style_of_its_own(tenants: Tenants) -> None:
+    """The policy of the pages forbids them: a browser would drop them in silence."""
+    inline = re.compile(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:")
+    pages = 0
+    for method, path in routes_of(tenants.app):
+        if method != "GET" or path.startswith("/v1/"):
+            continue
+        response = ask_for_theirs(tenants, Role.ADMIN, method, path)
+        policy = response.headers["content-security-policy"]
+        assert "unsafe" not in policy
+        assert "default-src 'none'" in policy
+        if response.headers.get("content-type", "").startswith("text/html"):
+            pages += 1
+            assert not inline.search(response.text), path
+    assert pages > 10
 
 
 @pytest.mark.parametrize("path", LISTED)

@@ -7,6 +7,10 @@ from string import Formatter
 
 import pytest
 
+from service.checks import CHECKS, REASONS
+from service.checks.model import NotEvaluated
+from service.feedback import NEGATIVE
+from service.judging import findings
 from service.web.rendering import TEMPLATES
 from service.web.texts import LANGUAGES, TABLES, Tongue, language_of, safe_return, texts
 from tests.unit.web.test_pages import Elements, page
@@ -133,3 +137,10 @@ def test_the_language_can_be_switched_and_stays() -> None:
     assert "Warteschlange" in shown.text
     assert world.get("/language?to=fr").status_code == 422
     assert world.get("/language?to=en&back=//elsewhere").headers["location"] == "/"
+
+
+def test_every_check_and_reason_has_a_word() -> None:
+    named = [("check", name) for name in (*CHECKS, findings.NAME, "feedback")]
+    reasons = {reason for check in REASONS.values() for reason in check} | set(findings.REASONS)
+    named += [("reason", name) for name in sorted(reasons | set(NotEvaluated) | {NEGATIVE})]
+    assert [name for kind, name in named if f"{kind}.{name}" not in texts("de")] == []

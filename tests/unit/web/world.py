@@ -17,9 +17,11 @@ import orjson
 
 from service.access.roles import Grant
 from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, States, books_of
+from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import Receipt
 from service.makeup import Makeup
+from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.outage import Outage
 from service.policy import Policy
@@ -361,7 +363,9 @@ class World:
     feedback: RecordingIntake = field(default_factory=RecordingIntake)
     feedback_on: bool = False
     now: Callable[[], float] = lambda: NOW_MS / 1000
+    probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
+    gates: Gatekeeper | None = None
     authenticate: Authenticate = nobody_is_asked
 
     def __post_init__(self) -> None:
@@ -384,6 +388,8 @@ class World:
             settings=self.options,
             desk=self.desk,
             secret=SECRET,
+            gates=self.gates,
+            probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
             authenticate=self.authenticate,

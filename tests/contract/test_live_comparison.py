@@ -1,0 +1,90 @@
+"""Two releases in a store: compared and gated by the commands, over a real Redis."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from service.gating import Gatekeeper
+from service.measuring.gates import State
+from service.store import Connection
+from tests.contract.world import MakeWorld, World, event
+
+RULES = """\
+gates:
+  release:
+    - {rate: unresolved, at_most_ratio: 1.1, margin: 0.01}
+  bound:
+    - {rate: unresolved, at_most: 0.5}
+"""
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def fill(world: World, now_ms: int) -> None:
+    """r1 cites well in 60 answers; r2, seen later, cites nothing that was retrieved in 30 of 60."""
+    old = [event(f"a{n}", release={"id": "r1", "model": "m", "prompt": "p1"}) for n in range(60)]
+    new = [
+        event(f"b{n}", "ghost" if n % 2 else "plans",
+              release={"id": "r2", "model": "m", "prompt": "p2"})
+        for n in range(60)
+    ]  # fmt: skip
+    world.take(old, at_ms=now_ms - 2 * 3_600_000)
+    world.take(new, at_ms=now_ms - 3_600_000)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.yaml"
+    path.write_text(RULES)
+    return path
+
+
+@pytest.fixture
+def run(_redis_url: str, redis_connection: Connection) -> Run:
+    fill(World(redis_connection), int(time.time() * 1000))
+    environ = {**os.environ, "GROUNDWATCH_REDIS_URL": _redis_url}
+    return lambda *arguments: subprocess.run(
+        [sys.executable, "-m", "service.cli", *arguments],
+        env=environ, timeout=60, text=True, capture_output=True,
+    )  # fmt: skip
+
+
+def test_a_gate_finds_the_new_release_and_the_one_before(
+    make_world: MakeWorld, rules: Path
+) -> None:
+    world, now = make_world(), time.time()
+    fill(world, int(now * 1000))
+    found = Gatekeeper(rules, world.archive, lambda: now).decide("release")
+    assert (found.release, found.state) == ("r2", State.FAIL)
+    assert "0.00% in r1, 50.00% in r2 over 120 answers" in found.rulings[0].told
+
+
+def test_releases_are_compared_from_the_command_line(run: Run) -> None:
+    told = run("compare", "release:r1", "release:r2")
+    assert told.returncode == 0, told.stderr
+    assert "attributable: one recorded part differs (prompt: p1 → p2)" in told.stdout
+    assert "higher by +50.00 points" in told.stdout
+    found = json.loads(run("compare", "release:r1", "release:r2", "--format", "json").stdout)
+    assert found["checked"] == [60, 60]
+    gone = run("compare", "release:r1", "release:r9")
+    assert gone.returncode == 2
+    assert "no answer of release 'r9'" in gone.stderr
+
+
+def test_gates_end_with_their_exit_codes(run: Run, rules: Path) -> None:
+    failed = run("gate", str(rules), "--gate", "release")
+    assert (failed.returncode, failed.stdout.splitlines()[0]) == (1, "release: fail (release r2)")
+    undecided = run("gate", str(rules), "--gate", "bound")
+    assert undecided.returncode == 3, undecided.stderr
+    passed = run("gate", str(rules), "--gate", "bound", "--release", "r1")
+    assert passed.returncode == 0, passed.stderr
+    wrong = run("gate", str(rules), "--gate", "none")
+    assert wrong.returncode == 2
+    assert "it has bound, release" in wrong.stderr
