@@ -38,6 +38,7 @@ from service.web.figures_api import figure_routes
 from service.web.gates_api import gate_routes
 from service.web.granted import for_caller, granted
 from service.web.groups_page import groups_routes
+from service.web.identity import HEADER
 from service.web.incident_api import incident_api_routes
 from service.web.incident_page import incident_routes
 from service.web.incident_read import Incidents
@@ -113,6 +114,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.asks = authenticate is not nobody_is_asked
     environment = templates()
     public_url = settings.public_url.rstrip("/")
     changes = RecentChanges(desk, time.monotonic, granted)
@@ -193,7 +195,10 @@ async def _tick(health: Health) -> None:
 
 
 class _App(FastAPI):
-    """FastAPI, with the contract and the form of problems among the schemas."""
+    """FastAPI, with the contract and the form of problems among the schemas. ``asks``: who comes
+    in."""
+
+    asks = False
 
     def openapi(self) -> dict[str, Any]:
         if not self.openapi_schema:
@@ -206,25 +211,44 @@ class _App(FastAPI):
                 schemas.update(described.pop("$defs", {}))
                 schemas[model.__name__] = described
             _drop_foreign_problems(schema)
-            _tell_of_keys(schema)
+            _tell_of_roles(schema)
+            (_tell_of_keys if self.asks else _require_a_name)(schema)
             self.openapi_schema = schema
         return self.openapi_schema
 
 
-def _tell_of_keys(schema: dict[str, Any]) -> None:
-    """A key, or nothing where nobody is asked; and which roles each operation takes."""
-    scheme = {"type": "http", "scheme": "bearer", "description": "A key: gw_…"}
-    schema["components"]["securitySchemes"] = {"key": scheme}
+def _tell_of_roles(schema: dict[str, Any]) -> None:
     for path, operations in schema["paths"].items():
         need = NEEDS.get(path, OPEN)
         if need.is_open:
             continue
         for method, operation in operations.items():
             roles = need.read if method.upper() in READS else need.write
-            operation["security"] = [{"key": []}, {}]
             operation["x-roles"] = sorted(roles)
-            said = problems(401, 403)
-            operation["responses"] = {"401": said[401], "403": said[403]} | operation["responses"]
+            operation["responses"].setdefault("403", problems(403)[403])
+
+
+def _tell_of_keys(schema: dict[str, Any]) -> None:
+    """A key is one way in; a proxy's word is the other."""
+    scheme = {"type": "http", "scheme": "bearer", "description": "A key: gw_…"}
+    schema["components"]["securitySchemes"] = {"key": scheme}
+    for path, operations in schema["paths"].items():
+        if NEEDS.get(path, OPEN).is_open:
+            continue
+        for operation in operations.values():
+            operation["security"] = [{"key": []}, {}]
+            operation["responses"]["401"] = problems(401)[401]
+
+
+def _require_a_name(schema: dict[str, Any]) -> None:
+    """Where nobody is asked, whoever writes says a name."""
+    for operations in schema["paths"].values():
+        for method, operation in operations.items():
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] == HEADER and method.upper() not in READS:
+                    parameter["required"] = True
+                    said = parameter["schema"]
+                    parameter["schema"] = said.pop("anyOf")[0] | said
 
 
 def _drop_foreign_problems(schema: dict[str, Any]) -> None:
