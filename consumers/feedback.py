@@ -192,6 +192,7 @@ class FeedbackConsumer:
             return False
         self._held.discard(item.partition)
         self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
+        self._metrics.observe_redactions(joined.redacted)
         if joined.to:
             self._metrics.observe_second_draw(refused=joined.to == REFUSED)
         return True

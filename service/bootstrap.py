@@ -179,6 +179,7 @@ def desk(parts: Parts, on_change: Callable[[], object]) -> Desk:
         int(parts.settings.review_lease_s * 1000),
         on_change,
         parts.metrics.observe_label,
+        parts.metrics.observe_redactions,
     )
 
 

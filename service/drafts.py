@@ -3,8 +3,8 @@ decides what is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -15,7 +15,6 @@ from service.accounting import Row, counter_prefix
 from service.checks import numbers
 from service.checks.citations import CitationReading
 from service.checks.model import CheckResult, Evidence, Finding, reasons_of
-from service.events import AnswerEvent
 from service.judging.jobs import Answer, Job, JobCitation, answer_of_row, encode_job
 from service.review.cases import DAY_MS, Priority, priority_terms
 from service.verdicts import encode_case
@@ -75,12 +74,14 @@ class JobDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One checked answer, on its way to its drafts. ``texts``: aligned with ``event.retrieved``;
-    ``findings``: the gravest first; ``group``: of the gravest, empty without a finding."""
+class Kept:
+    """One checked answer as it may be kept, shown and judged: redacted. Only of such are drafts
+    made. ``event``: its JSON object, texts filled in; ``citations``: where they are in the answer;
+    ``findings``: the gravest first; ``group``: of the gravest, empty without a finding; ``kinds``:
+    how many values of each kind are masked."""
 
-    event: AnswerEvent
-    texts: Sequence[str | None]
+    event: Mapping[str, Any]
+    citations: tuple[JobCitation, ...]
     row: Row
     findings: Sequence[Finding]
     results: Mapping[str, CheckResult]
@@ -89,13 +90,14 @@ class Checked:
     partition: int
     occurred_ms: int
     weight: float = 1.0
+    kinds: Mapping[str, int] = field(default_factory=dict)
 
 
 AUDIT_DAYS = 3
 """After which an unlabelled task expires as missing and frees the case of the same answer."""
 
 
-def draft_case(answer: Checked, max_bytes: int) -> CaseDraft:
+def draft_case(answer: Kept, max_bytes: int) -> CaseDraft:
     """Of an answer with at least one finding. ``max_bytes`` bounds the encoded record."""
     body = case_body(answer)
     return case_draft(body, answer.row.offset, answer.row.hour // 24, bounded(body, max_bytes))
@@ -145,7 +147,7 @@ def with_seen(case: CaseDraft, seen: int) -> CaseDraft:
     return replace(case, record=record, priority=case.priority + rarity)
 
 
-def draft_task(answer: Checked, max_bytes: int) -> TaskDraft:
+def draft_task(answer: Kept, max_bytes: int) -> TaskDraft:
     """The findings go with it, to be shown once the label is there; never before."""
     due_ms = answer.row.timestamp_ms + AUDIT_DAYS * DAY_MS
     body = {**case_body(answer), "kind": "task", "due_ms": due_ms}
@@ -154,23 +156,20 @@ def draft_task(answer: Checked, max_bytes: int) -> TaskDraft:
     )
 
 
-def draft_job(
-    answer: Checked, reading: CitationReading | None, max_bytes: int, hint: str = ""
-) -> JobDraft:
+def draft_job(answer: Kept, max_bytes: int, hint: str = "") -> JobDraft:
     """``hint``: why it was drawn, if not by chance alone."""
     drawn = answer_of(answer)
     job = Job(
         answer=replace(drawn, flagged=drawn.flagged or bool(hint), hint=hint),
-        event=_event_with_texts(answer.event, answer.texts),
-        citations=job_citations(reading),
+        event=answer.event,
+        citations=answer.citations,
         weight=answer.weight,
     )
-    return replace(refused_job(answer), record=bounded_job(job, max_bytes))
+    return replace(refused_job(answer.row), record=bounded_job(job, max_bytes))
 
 
-def refused_job(answer: Checked) -> JobDraft:
+def refused_job(row: Row) -> JobDraft:
     """Of an answer that a full backlog refuses, with all that its refusal is counted by."""
-    row = answer.row
     place = (row.app, row.hour, counter_prefix(row))
     job_id = case_id(row.identity, row.event_id)
     return JobDraft(job_id, row.offset, row.audited, row.stratum, place, b"")
@@ -193,19 +192,22 @@ def _without_tail(event: Mapping[str, Any], kept: int) -> dict[str, Any]:
     return {**event, "retrieved": [*retrieved[:kept], *rest]}
 
 
-def job_citations(reading: CitationReading | None) -> tuple[JobCitation, ...]:
-    """Those with a place in the answer, and the refs that they resolve to."""
+def job_citations(
+    reading: CitationReading | None, shown: Callable[[str], str] = str
+) -> tuple[JobCitation, ...]:
+    """Those with a place in the answer, and the refs that they resolve to. ``shown``: a ref as the
+    event shows it."""
     if reading is None:
         return ()
     return tuple(
         JobCitation(cited.start, cited.end, refs)
         for cited in reading.citations
         if cited.start is not None and cited.end is not None
-        and (refs := tuple(member.ref for member in cited.members if member.ref is not None))
+        and (refs := tuple(shown(one.ref) for one in cited.members if one.ref is not None))
     )  # fmt: skip
 
 
-def answer_of(answer: Checked) -> Answer:
+def answer_of(answer: Kept) -> Answer:
     """What identifies and places it, as the judge keeps it too."""
     row = answer.row
     of_row = answer_of_row(
@@ -246,18 +248,18 @@ def body_of(
     }
 
 
-def case_body(answer: Checked) -> dict[str, Any]:
+def case_body(answer: Kept) -> dict[str, Any]:
     """A case of the checks, before it is encoded and reduced."""
     event, results = answer.event, answer.results
     evidence = [item for result in results.values() for item in result.evidence]
     return body_of(answer_of(answer), answer.findings, answer.group, answer.weight) | {
-        "release": event.release.id or "",
-        "query": event.query[:500],
+        "release": (event.get("release") or {}).get("id") or "",
+        "query": event["query"][:500],
         "outcomes": {name: result.outcome.value for name, result in results.items()},
         "not_evaluated": reasons_of(results),
         "findings": [_plain(finding) for finding in answer.findings[:FINDINGS_PER_CASE]],
         "evidence": [_plain(item) for item in evidence[:FINDINGS_PER_CASE]],
-        "event": _event_with_texts(event, answer.texts),
+        "event": event,
     }
 
 
@@ -399,11 +401,3 @@ def _cut_finding(finding: dict[str, Any], answer: int, words: int) -> dict[str, 
 
 def _plain(item: Finding | Evidence) -> dict[str, Any]:
     return asdict(item)
-
-
-def _event_with_texts(event: AnswerEvent, texts: Sequence[str | None]) -> dict[str, Any]:
-    data: dict[str, Any] = event.model_dump(mode="json", exclude_unset=True)
-    for chunk, text in zip(data["retrieved"], texts, strict=False):
-        chunk["text"] = text
-    data["app"] = event.app
-    return data

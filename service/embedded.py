@@ -274,6 +274,7 @@ class EmbeddedFeedback:
             if joined.outcome is not FeedbackOutcome.REPEATED:
                 break
         self._metrics.observe_feedback(joined.app, joined.thumb, joined.outcome, joined.answer)
+        self._metrics.observe_redactions(joined.redacted)
         return Receipt(joined.outcome.value, event_id=said.event_id)
 
 

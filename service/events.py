@@ -237,7 +237,7 @@ def explain(raw: bytes, error: ValidationError, known: Container[str] | None = N
         return Rejection(RejectReason.INVALID_JSON, "not valid JSON")
     if _has_constants(raw):
         return _CONSTANTS
-    field = _field_name(first["loc"], _KNOWN_FIELDS if known is None else known)
+    field = _field_name(first["loc"], CONTRACT_NAMES if known is None else known)
     if first["loc"] == ("schema_version",):
         return Rejection(
             RejectReason.UNSUPPORTED_VERSION,
@@ -267,7 +267,7 @@ _KIND = {
     "datetime_from_date_parsing": "must be an ISO 8601 time",
 }
 
-_KNOWN_FIELDS = frozenset(
+CONTRACT_NAMES = frozenset(
     name
     for model in (AnswerEvent, Chunk, ContextItem, Citation, User, Release, Usage)
     for name in model.model_fields

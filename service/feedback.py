@@ -16,11 +16,10 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from service.accounting import prefix_of
-from service.checks.citations import CitationReading
 from service.drafts import (
     CaseDraft,
-    Checked,
     JobDraft,
+    Kept,
     bounded,
     case_body,
     case_draft,
@@ -314,7 +313,7 @@ MARKS = {"checks": [NAME], "reasons": [NEGATIVE]}
 """What negative feedback adds to the row of its case in a list."""
 
 
-def draft_feedback_case(said: Heard, answer: Checked, max_bytes: int) -> CaseDraft:
+def draft_feedback_case(said: Heard, answer: Kept, max_bytes: int) -> CaseDraft:
     """The case that negative feedback opens, with whatever the checks find in the answer."""
     body = case_body(answer)
     [hit] = group_hits(said)
@@ -328,15 +327,13 @@ def draft_feedback_case(said: Heard, answer: Checked, max_bytes: int) -> CaseDra
     return case_draft(body, said.position[2], said.hour // 24, bounded(body, max_bytes))
 
 
-def draft_feedback_job(
-    answer: Checked, reading: CitationReading | None, max_bytes: int
-) -> JobDraft:
+def draft_feedback_job(answer: Kept, max_bytes: int) -> JobDraft:
     """The job of an answer that the second draw selected. It is flagged by then: by a case, or in
     the group of negative feedback."""
-    return draft_job(answer, reading, max_bytes, hint=NEGATIVE)
+    return draft_job(answer, max_bytes, hint=NEGATIVE)
 
 
-def counted_as(said: Heard, answer: Checked) -> Checked:
+def counted_as(said: Heard, answer: Kept) -> Kept:
     """The answer, checked anew, with the place in the books that it has since it came. (Rules and
     labels may have changed.)"""
     row = replace(

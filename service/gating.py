@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from service.estimates.bounds import Outcome, worst
 from service.estimates.strata import rates_by_stratum, rates_of_release
 from service.measuring.gates import (
     Ruling,
-    State,
     Verdict,
     rule_on_measure,
     rule_on_rate,
     rule_on_ratio,
     rule_on_regression,
-    state_of,
 )
 from service.measuring.rules import (
     NEW,
@@ -76,7 +75,7 @@ class Gatekeeper:
         decided = [self._rule(rule, release) for rule in gates[gate]]
         rulings = tuple(ruling for ruling, _ in decided)
         named = next((one for _, one in decided if one is not None), release)
-        return Verdict(gate, state_of(ruling.state for ruling in rulings), rulings, named)
+        return Verdict(gate, worst([ruling.state for ruling in rulings]), rulings, named)
 
     def _rule(self, rule: Rule, release: str | None) -> tuple[Ruling, str | None]:
         """And the release that it speaks of."""
@@ -103,7 +102,7 @@ class Gatekeeper:
         seen = _by_first_seen(self.live.releases_first_seen(apps, MOST_RELEASES))
         release = (asked or (seen[-1] if seen else None)) if rule.release == NEW else rule.release
         if release is None:
-            return Ruling(rule.title, State.UNDECIDED, "no release is known yet"), None
+            return Ruling(rule.title, Outcome.UNDECIDED, "no release is known yet"), None
         if rule.at_most_ratio is None:
             return rule_on_rate(rule, rates_of_release(counters, release, rule.app)), release
         old = rule.against or PREVIOUS
@@ -112,7 +111,7 @@ class Gatekeeper:
             before = _before(seen, release, answering)
             if before is None:
                 told = f"no release before {release} has answers in the last {rule.days} days"
-                return Ruling(rule.title, State.UNDECIDED, told), release
+                return Ruling(rule.title, Outcome.UNDECIDED, told), release
             old = before
         sides = (rates_by_stratum(counters, one, rule.app) for one in (release, old))
         new_side, old_side = sides

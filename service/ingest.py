@@ -118,6 +118,7 @@ class Ingest:
             case=applied.cases, suppressed=applied.suppressed, auto_grouped=applied.grouped
         )
         metrics.observe_refused(applied.refused)
+        metrics.observe_redactions(effects.redacted)
         if batch.gaps:
             metrics.observe_gaps(batch.gaps)
         if lost := sum(batch.lost.values()):

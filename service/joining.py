@@ -8,15 +8,14 @@ again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import structlog
 
 from service.checks import where
-from service.checks.citations import CitationReading
 from service.documents import Documents
-from service.drafts import Checked, case_id
+from service.drafts import Kept, case_id
 from service.events import Rejection
 from service.feedback import (
     Entry,
@@ -33,6 +32,7 @@ from service.feedback import (
 )
 from service.pipeline import Batch, Terms, admitted, look_again, missing_refs, read_items
 from service.records import Record
+from service.redaction.redactor import redactor_of
 from service.sampling import Draw, uniform
 from service.store import Changed, Repeated, Store
 
@@ -46,7 +46,7 @@ ReadAnswer = Callable[[tuple[str, int, int]], Record | None]
 class Joined:
     """``outcome``: what became of it; ``case`` and ``to`` as
     :meth:`service.store.feedback.Feedback.apply` says; ``answer``: release and hour of the answer,
-    where one was found."""
+    where one was found; ``redacted``: (app, kind) → values masked in what was stored."""
 
     outcome: FeedbackOutcome
     app: str
@@ -54,6 +54,7 @@ class Joined:
     case: str = ""
     to: str = ""
     answer: tuple[str, int] | None = None
+    redacted: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 class FeedbackJoin:
@@ -81,9 +82,16 @@ class FeedbackJoin:
     def take(self, event: FeedbackEvent, read: tuple[str, int], epoch: str) -> Joined:
         """One piece of feedback. ``read``: where it stood (topic id with partition, offset), by
         which a repeat is known. Raises :class:`service.store.Fenced`."""
+        policy = self._terms().policy
+        comment = redactor_of(policy.of(event.app).redaction).redact(event.comment or "")
+        event = event.model_copy(update={"comment": comment.text})
         while True:
             try:
-                return self._take(event, read, epoch)
+                joined = self._take(event, read, epoch)
+                if joined.outcome is FeedbackOutcome.UNMATCHED:
+                    return joined
+                masked = {(joined.app, kind): n for kind, n in comment.kinds.items()}
+                return replace(joined, redacted=masked)
             except Changed:
                 continue
             except Repeated:
@@ -119,10 +127,9 @@ class FeedbackJoin:
             again = self._look_again(said, entry, terms)
         draft = job = None
         if again is not None:
-            answer, reading = again
-            draft = draft_feedback_case(said, answer, terms.case_bytes) if body is None else None
+            draft = draft_feedback_case(said, again, terms.case_bytes) if body is None else None
             if said.drawn:
-                job = draft_feedback_job(answer, reading, terms.job_bytes)
+                job = draft_feedback_job(again, terms.job_bytes)
         became = store.apply(said, found, draft, job, epoch, payloads=self._store.ledger.has_room())
         gone = wanted and again is None
         outcome = FeedbackOutcome.GONE if gone else FeedbackOutcome.JOINED
@@ -135,9 +142,7 @@ class FeedbackJoin:
         u = uniform(terms.secret, event.app, event.event_id)
         return second_draw(entry, u, terms.policy.of(event.app).sampling, factors)
 
-    def _look_again(
-        self, said: Heard, entry: Entry, terms: Terms
-    ) -> tuple[Checked, CitationReading | None] | None:
+    def _look_again(self, said: Heard, entry: Entry, terms: Terms) -> Kept | None:
         """The answer, through the same code as when it came. None when it is gone."""
         record = self._read_answer(entry.position) if self._read_answer is not None else None
         if record is None:
@@ -159,4 +164,4 @@ class FeedbackJoin:
         except Exception as error:  # noqa: BLE001 (as in the pipeline: a fault of ours in one answer)
             log.error("feedback_check_error", event_id=said.event_id, error=where(error))
             return None
-        return None if answer is None else (counted_as(said, answer), items[0].reading)
+        return None if answer is None else counted_as(said, answer)

@@ -7,11 +7,12 @@ what the store already knows comes in as :class:`Seen`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -42,12 +43,13 @@ from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated,
 from service.checks.reading.language import detect
 from service.drafts import (
     CaseDraft,
-    Checked,
     JobDraft,
+    Kept,
     TaskDraft,
     draft_case,
     draft_job,
     draft_task,
+    job_citations,
     refused_job,
     with_corpus_hints,
     with_seen,
@@ -60,11 +62,13 @@ from service.events import (
     parse_event,
     trace_id_of,
 )
-from service.makeup import Makeup, Makeups
+from service.makeup import PARTS, Makeup, Makeups
 from service.mapping import parse_mapped
 from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
 from service.records import Record
+from service.redaction.answers import masked_answer, masked_ref
+from service.redaction.redactor import redactor_of
 from service.review.cases import SEVERITY_ORDER
 from service.sampling import INITIAL_FACTORS, Factors
 
@@ -185,7 +189,8 @@ class Effects:
 
     ``identities``: (offset, identity hash, timestamp) of the answers that are new.
     ``releases``: app → release → last seen, where this batch moved it.
-    ``results``: offset → check results, for whoever asked (HTTP, the command line).
+    ``results``: offset → check results, for whoever asked (HTTP, the command line), redacted.
+    ``redacted``: (app, kind) → values that were masked.
     """
 
     batch: Batch
@@ -200,6 +205,46 @@ class Effects:
     errors: tuple[CheckError, ...]
     results: Mapping[int, Mapping[str, CheckResult]]
     makeups: tuple[Makeup, ...] = ()
+    redacted: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One checked answer as it came. ``texts``: aligned with ``event.retrieved``; ``findings``: the
+    gravest first; the row has no causes yet: these are words of the answer. What is kept of it is
+    made by :func:`keep`."""
+
+    event: AnswerEvent
+    reading: CitationReading | None
+    texts: Sequence[str | None]
+    row: Row
+    findings: Sequence[Finding]
+    results: Mapping[str, CheckResult]
+    source: str
+    partition: int
+    occurred_ms: int
+
+
+def keep(answer: Checked, policy: AppPolicy) -> Kept:
+    """The answer redacted: the one way from what came to what is kept, shown, judged, produced."""
+    redactor = redactor_of(policy.redaction)
+    masked = masked_answer(answer.event, answer.texts, answer.results, redactor)
+    findings = _by_gravity(masked.results)
+    row = replace(answer.row, causes=_causes(findings))
+    hits = group_hits(row)
+    return Kept(
+        event=masked.event,
+        citations=job_citations(answer.reading, partial(masked_ref, redactor=redactor)),
+        row=row,
+        findings=findings,
+        results=masked.results,
+        group=hits[0].group if hits else "",
+        source=answer.source,
+        partition=answer.partition,
+        occurred_ms=answer.occurred_ms,
+        weight=policy.review.weight,
+        kinds=masked.kinds,
+    )
 
 
 def identity_hash(app: str, event_id: str) -> int:
@@ -295,7 +340,7 @@ def process(
     return work.effects()
 
 
-def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Checked | None:
+def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Kept | None:
     """The one answer of ``batch``, checked anew, without any effect. None where its record holds
     no answer that is checked. Labels and the draw in its row are today's."""
     [item] = batch.items
@@ -305,7 +350,8 @@ def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Check
     work = _Work(batch, texts, terms, Seen())
     occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
     base = work.base(item.record, event, occurred_ms, duplicate=False)
-    return work.look_at(item, event, base, occurred_ms)
+    answer = work.look_at(item, event, base, occurred_ms)
+    return keep(answer, terms.policy.of(event.app))
 
 
 NUMBERS_PER_BATCH = 200
@@ -330,12 +376,14 @@ def with_hints(effects: Effects, refs: Mapping[DocKey, str], terms: Terms) -> Ef
     ``refs``: what the document store knew of :func:`unsupported_numbers`.
     """
     corpora = {item.record.offset: _corpus(item) for item in effects.batch.items}
-    causes = {row.offset: [cause for _, _, cause, *_ in row.causes] for row in effects.rows}
+    rows = {row.offset: row for row in effects.rows}
     cases = []
     for case in effects.cases:
+        row = rows[case.offset]
+        redactor = redactor_of(terms.policy.of(row.identity).redaction)
         known = {
-            cause: ref
-            for cause in causes[case.offset]
+            cause: masked_ref(ref, redactor)
+            for _, _, cause, *_ in row.causes
             if (ref := refs.get((corpora[case.offset], cause))) is not None
         }
         cases.append(with_corpus_hints(case, known, terms.case_bytes) if known else case)
@@ -380,6 +428,7 @@ class _Work:
         self.dead: list[DeadLetter] = []
         self.identities: list[tuple[int, int, int]] = []
         self.errors: list[CheckError] = []
+        self.redacted: Counter[tuple[str, str]] = Counter()
         self.results: dict[int, Mapping[str, CheckResult]] = {}
         self.checked: dict[int, tuple[CheckInput, dict[str, CheckResult]]] = {}
 
@@ -473,29 +522,41 @@ class _Work:
     ) -> None:
         """Everything is computed before anything is noted, so that giving up leaves no half."""
         answer = self.look_at(item, event, base, occurred_ms)
-        row, hits = answer.row, group_hits(answer.row)
-        case = draft_case(answer, self.terms.case_bytes) if hits else None
-        task = draft_task(answer, self.terms.case_bytes) if row.audited else None
-        job = None
-        if row.selection == sampling.SELECTED:
-            job = self._job(answer, item)
-        self.cases.extend(filter(None, (case,)))
-        self.tasks.extend(filter(None, (task,)))
-        self.jobs.extend(filter(None, (job,)))
-        self.groups.extend(hits)
+        row, results, drafts = answer.row, answer.results, _NO_DRAFTS
+        if answer.findings or row.audited or self._has_room(row):
+            kept = keep(answer, self.terms.policy.of(event.app))
+            row, results, drafts = kept.row, kept.results, self._drafts(kept)
+            self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
+        elif row.selection == sampling.SELECTED:
+            drafts = _Drafts(job=refused_job(row))
+        self.cases.extend(filter(None, (drafts.case,)))
+        self.tasks.extend(filter(None, (drafts.task,)))
+        self.jobs.extend(filter(None, (drafts.job,)))
+        self.groups.extend(group_hits(row))
         self.rows.append(row)
-        self.results[row.offset] = answer.results
+        self.results[row.offset] = results
         self.errors.extend(
             CheckError(name, event.event_id, result.error, trace_id_of(event.trace_id))
             for name, result in answer.results.items()
             if result.error is not None
         )
 
-    def _job(self, answer: Checked, item: Item) -> JobDraft:
-        """Its texts are encoded only where there is room for them."""
-        if self.backlog_full and not answer.row.audited:
-            return refused_job(answer)
-        return draft_job(answer, item.reading, self.terms.job_bytes)
+    def _has_room(self, row: Row) -> bool:
+        """For a job of this answer, if it was drawn for one."""
+        return row.selection == sampling.SELECTED and (row.audited or not self.backlog_full)
+
+    def _drafts(self, kept: Kept) -> _Drafts:
+        """A job's texts are encoded only where there is room for them."""
+        row, most = kept.row, self.terms.case_bytes
+        job = None
+        if row.selection == sampling.SELECTED:
+            room = self._has_room(row)
+            job = draft_job(kept, self.terms.job_bytes) if room else refused_job(row)
+        return _Drafts(
+            draft_case(kept, most) if row.flagged else None,
+            draft_task(kept, most) if row.audited else None,
+            job,
+        )
 
     def look_at(
         self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
@@ -509,9 +570,7 @@ class _Work:
             results = {name: _too_large(name, policy.disabled_checks) for name in CHECKS}
         else:
             results = run_checks(given, item.reading)
-        findings = sorted(
-            (finding for result in results.values() for finding in result.findings), key=_gravity
-        )
+        findings = _by_gravity(results)
         label, marks = results["abstention"].label, _marks(results, policy)
         gravest = findings[0].severity.value if findings else None
         stratum = sampling.stratum_of(gravest, label, marks)
@@ -524,24 +583,21 @@ class _Work:
             pi=drawn.pi,
             pi_audit=drawn.pi_audit,
             checks={name: _check_row(result) for name, result in results.items()},
-            causes=_causes(findings),
             label=label,
             marks=marks,
             selection=self._selection(drawn, base["purpose"]),
             factors=self.factors.version,
         )
-        hits = group_hits(row)
         return Checked(
             event,
+            item.reading,
             given.texts if given is not None else (),
             row,
             findings,
             results,
-            hits[0].group if hits else "",
             self.batch.source,
             self.batch.partition,
             occurred_ms,
-            self.terms.policy.of(event.app).review.weight,
         )
 
     def _draw(self, event: AnswerEvent, stratum: str, app: str) -> sampling.Draw:
@@ -583,8 +639,34 @@ class _Work:
             releases=self.releases.moved,
             errors=tuple(self.errors),
             results=self.results,
-            makeups=self.makeups.all(),
+            makeups=tuple(self._masked(made) for made in self.makeups.all()),
+            redacted=self.redacted,
         )
+
+    def _masked(self, made: Makeup) -> Makeup:
+        """It is part of what every answer of its release told."""
+        policy = self.terms.policy.of(made.app).redaction
+        if "release" in policy.exempt:
+            return made
+        redact = redactor_of(policy)
+        corpus = PARTS.index("corpus")
+        return made._replace(
+            parts=tuple(
+                part if place == corpus else redact(part) for place, part in enumerate(made.parts)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafts:
+    """What one answer brings beside its row."""
+
+    case: CaseDraft | None = None
+    task: TaskDraft | None = None
+    job: JobDraft | None = None
+
+
+_NO_DRAFTS = _Drafts()
 
 
 class _ReleaseBook:
@@ -630,6 +712,13 @@ def _language(event: AnswerEvent) -> str:
     """Two letters, or ``und``: a counter's dimension, so made-up names must not multiply it."""
     code = (event.language or "")[:3].partition("-")[0].lower()
     return code if len(code) == 2 and code.isascii() and code.isalpha() else detect(event.answer)
+
+
+def _by_gravity(results: Mapping[str, CheckResult]) -> list[Finding]:
+    """All findings, the gravest first."""
+    return sorted(
+        (finding for result in results.values() for finding in result.findings), key=_gravity
+    )
 
 
 def _gravity(finding: Finding) -> int:

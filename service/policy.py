@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from service.expressions import check_expression
+from service.redaction.patterns import check_pattern
 
 CHECKS_VERSION = 2
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
@@ -155,6 +156,50 @@ class ReviewPolicy(_Closed):
         return self.required_of_tasks if kind == "task" else self.required
 
 
+EventField = Literal[
+    "query", "query_id", "context", "retrieved", "answer", "citations", "user", "session_id",
+    "trace_id", "tags", "release",
+]  # fmt: skip
+Region = Annotated[str, Field(pattern="^[A-Z]{2}$")]
+
+
+class PatternPolicy(_Closed):
+    """Values that only this app knows: customer numbers, contract numbers."""
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,31}$")] = Field(
+        description="What the values are, for whoever reads the policy."
+    )
+    matches: Annotated[str, AfterValidator(check_pattern)] = Field(
+        description="A Python regular expression, with an upper bound on each repeat."
+    )
+
+
+class RedactionPolicy(_Closed):
+    """Which values are masked before an answer is kept, shown, judged or produced."""
+
+    email: bool = Field(True, description="E-mail addresses.")
+    phone: bool = Field(True, description="Phone numbers.")
+    iban: bool = Field(True, description="IBANs whose check digits are right.")
+    card: bool = Field(True, description="Card numbers that pass Luhn, of the known issuers.")
+    ip: bool = Field(True, description="IP addresses, versions 4 and 6.")
+    phone_regions: tuple[Region, ...] = Field(
+        ("DE", "AT", "CH", "GB", "US"),
+        max_length=10,
+        description="Countries (two letters) whose numbers are known without a country code.",
+    )
+    patterns: tuple[PatternPolicy, ...] = Field((), max_length=20)
+    exempt: frozenset[EventField] = Field(
+        frozenset(), description="Fields of the event that are kept as they came."
+    )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> RedactionPolicy:
+        names = [pattern.name for pattern in self.patterns]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"patterns: two are called {min(twice)}; choose another name")
+        return self
+
+
 class AppPolicy(_Closed):
     """Everything that may differ between two apps."""
 
@@ -167,12 +212,14 @@ class AppPolicy(_Closed):
     disabled_checks: frozenset[CheckName] = frozenset()
     sampling: SamplingPolicy = SamplingPolicy()
     review: ReviewPolicy = ReviewPolicy()
+    redaction: RedactionPolicy = RedactionPolicy()
 
     @cached_property
     def ruleset(self) -> str:
-        """Version of the checks + hash of this app's check settings (not of its sampling, not of
-        its review)."""
-        settings = self.model_dump_json(exclude={"disabled_checks", "sampling", "review"})
+        """Version of the checks + hash of this app's check settings (not of its sampling, its
+        review or its redaction: checks see the original)."""
+        beside = {"disabled_checks", "sampling", "review", "redaction"}
+        settings = self.model_dump_json(exclude=beside)
         settings += ",".join(sorted(self.disabled_checks))
         return f"{CHECKS_VERSION}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 

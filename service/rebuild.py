@@ -28,7 +28,7 @@ from service.judging.results import Judged, decode_judged
 from service.outage import Outage
 from service.pipeline import Batch, Effects, group_hits, identity_hash
 from service.policy import OTHER
-from service.review.labels import Change
+from service.review.labels import Change, without_words
 from service.review.records import decode_record
 from service.review.state import numbered
 from service.sampling import SELECTED
@@ -218,6 +218,7 @@ class _Restorer:
         self._drawn: list[Answer] = []
         self._heard: list[tuple[Heard, int]] = []
         self._topics: dict[str, str] = {}
+        self._erased: frozenset[str] = frozenset()
 
     def restore(self, record: BatchRecord) -> None:
         place = (record.source, record.partition)
@@ -332,11 +333,13 @@ class _Restorer:
     def erase(self) -> None:
         """What was erased is so again, whatever the topic still holds of it."""
         for (user_hash, _), below in self._collected.erasures.items():
-            self._store.erasure.apply(user_hash, below)
+            self._erased |= self._store.erasure.apply(user_hash, below).answers
 
     def reviews(self) -> None:
         """Last: what people said is said of cases, tasks and groups that are there again."""
         for history in self._collected.histories():
+            if history[-1].subject.partition(":")[2] in self._erased:
+                history = [without_words(change) for change in history]
             self._store.reviews.restore(history, self._epoch)
             self._collected.report.changes += len(history)
 

@@ -24,6 +24,7 @@ from service.cli import (
     measuring,
     measuring_answers,
     probing,
+    reporting,
     running,
     showing,
     upkeep,
@@ -82,6 +83,7 @@ app.add_typer(measuring.measure, name="measure", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE)(probing.probe)
 app.command(rich_help_panel=MEASURE)(comparing.compare)
 app.command(rich_help_panel=MEASURE)(gating.gate)
+app.command(rich_help_panel=MEASURE)(reporting.report)
 
 UPKEEP = "Accounting and repair"
 app.command(rich_help_panel=UPKEEP)(doctor.doctor)

@@ -14,12 +14,12 @@ import typer
 from service.bootstrap import build
 from service.cli.printing import printable
 from service.cli.shared import need_redis, settings_of
+from service.estimates.bounds import Outcome, worst
 from service.gating import Gatekeeper, LiveCounts
 from service.measuring.gate_reports import junit, markdown, verdict_lines
-from service.measuring.gates import State, state_of
 from service.measuring.rules import RateRule
 
-EXIT_CODES = {State.PASS: 0, State.FAIL: 1, State.UNDECIDED: 3}
+EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNDECIDED: 3}
 """2 is a usage error, as everywhere."""
 
 
@@ -71,7 +71,7 @@ def gate(
         _echo(json.dumps(asdict(verdict), ensure_ascii=False) for verdict in verdicts)
     else:
         _echo(map(printable, verdict_lines(verdicts)))
-    raise typer.Exit(EXIT_CODES[state_of(verdict.state for verdict in verdicts)])
+    raise typer.Exit(EXIT_CODES[worst([verdict.state for verdict in verdicts])])
 
 
 def _live() -> LiveCounts:

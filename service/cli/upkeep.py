@@ -31,6 +31,7 @@ from service.outbox import flush
 from service.rebuild import rebuild
 from service.settings import Settings
 from service.store import Store
+from service.store.erasure import Erasure
 
 if TYPE_CHECKING:
     from consumers.kafka.topics import Start
@@ -218,10 +219,11 @@ def erase_command(
     user_hash: Annotated[str, typer.Option(help="`user.id_hash`, as the events carry it.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Erases what a user's answers left behind: cases, audits, judge jobs and judgements.
+    """Erases what a user's answers left behind: cases, audits, judge jobs and judgements, and what
+    people wrote in notes on them.
 
-    Counters and people's labels stay. What stands in the topics ages out with their retention; a
-    rebuild leaves it out.
+    Counters and people's calls stay. What stands in the topics ages out with their retention; a
+    rebuild leaves it out. Broken off, it can be run again.
     """
     from consumers import runtime
 
@@ -230,10 +232,22 @@ def erase_command(
     if not yes:
         typer.confirm("Erase everything of this user's answers?", abort=True)
     parts = build(settings)
-    found = parts.store.erasure.erase(user_hash, int(time.time() * 1000))
+    with progress("erasing") as tell:
+        erasure = Erasure(parts.store.connection, lambda seen: tell(f"{seen} records looked at"))
+        found = erasure.erase(user_hash, int(time.time() * 1000))
     with runtime.verdict_sink(parts, Health()) as sink:
         flush(parts.store, sink)
-    out.print(f"{found.cases} cases, {found.tasks} audits and {found.jobs} judge jobs erased")
+    out.print(
+        f"{found.cases} cases, {found.tasks} audits and {found.jobs} judge jobs erased; "
+        f"{found.judgements} judgements, words of {found.labels} labels, "
+        f"{found.unproduced} records on their way to the topic"
+    )
+    if not any((found.cases, found.tasks, found.jobs)):
+        out.print("Nothing was found: is it user.id_hash exactly as the events carry it?")
+    out.print(
+        "The topics still hold what was produced before, until their retention ends: "
+        "docs/privacy.md says how long, and what to do about dead letters."
+    )
 
 
 def load_corpus(

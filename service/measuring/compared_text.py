@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from service.estimates.differences import Difference, HeldEqual
 from service.estimates.estimate import Estimate
@@ -32,10 +32,7 @@ def compared_lines(found: Comparison) -> Iterator[str]:
     yield from _table(found.measures)
     for measure in found.measures:
         yield from _named(measure)
-    for tag, measures in found.tags.items():
-        yield ""
-        yield f"tag {tag}"
-        yield from _table(measures)
+    yield from _tags(found.tags)
     yield ""
     yield from _spent(found.spent)
 
@@ -70,6 +67,23 @@ def _table(measures: Sequence[Compared]) -> Iterator[str]:
     )
     for measure in measures:
         yield _row(measure, width).rstrip()
+
+
+def _tags(tags: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
+    """Only what moved: the rest of a tag of few questions says nothing."""
+    still = []
+    for tag, measures in tags.items():
+        n = max((measure.n for measure in measures), default=0)
+        moved = [one for one in measures if one.questions.improved or one.questions.regressed]
+        if moved:
+            yield ""
+            yield f"tag {tag} (n = {n})"
+            yield from _table(moved)
+        else:
+            still.append(f"{tag} (n = {n})")
+    if still:
+        yield ""
+        yield f"nothing moved in the tags {', '.join(still)}"
 
 
 def _name(measure: Compared) -> str:

@@ -103,15 +103,16 @@ Pairs = Sequence[tuple[Outcome, Outcome]]
 
 
 def _names(first: Run, second: Run) -> Iterator[tuple[str, str]]:
-    """Of each measure in both; where only the same at another k is there, that stands for it."""
+    """Of each measure in both. Where only the same at another k is there, that stands for it, if it
+    grows with k: precision@3 and precision@5 are two measures, each with its own best value."""
     have = _measures(second)
     for name in _measures(first):
         if name in have:
             yield name, name
             continue
         stem, _ = _cut(name)
-        others = [other for other in have if _cut(other)[0] == stem and "@" in other]
-        if "@" in name and len(others) == 1:
+        others = [other for other in have if _cut(other)[0] == stem]
+        if stem in GROWS_WITH_K and len(others) == 1:
             yield name, others[0]
 
 
@@ -194,6 +195,8 @@ def _warnings(first: RunHeader, second: RunHeader) -> Iterator[str]:
         yield f"the runs are of different apps: {first.app} and {second.app}"
     if first.kind != second.kind:
         yield f"the runs are of different kinds: {first.kind} and {second.kind}"
+    if first.k != second.k and None not in (first.k, second.k):
+        yield f"the runs look at {first.k} and {second.k} places of each list"
     if first.judge != second.judge:
         yield "the judge differs: what it decided (faithful) is not measured by one ruler"
 

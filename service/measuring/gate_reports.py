@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from service.measuring.gates import Ruling, State, Verdict
+from service.estimates.bounds import Outcome
+from service.measuring.gates import Ruling, Verdict
 
-_SIGNS = {State.PASS: "✓", State.FAIL: "✗", State.UNDECIDED: "?"}
+_SIGNS = {Outcome.PASS: "✓", Outcome.FAIL: "✗", Outcome.UNDECIDED: "?"}
 
 
 def verdict_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -46,8 +47,8 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
             "testsuite",
             name=_xml(verdict.gate),
             tests=str(len(rulings)),
-            failures=str(_count(rulings, State.FAIL)),
-            errors=str(_count(rulings, State.UNDECIDED)),
+            failures=str(_count(rulings, Outcome.FAIL)),
+            errors=str(_count(rulings, Outcome.UNDECIDED)),
         )
         for ruling in rulings:
             _case(suite, verdict.gate, ruling)
@@ -58,14 +59,14 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
 def _case(suite: Element, gate: str, ruling: Ruling) -> None:
     case = SubElement(suite, "testcase", classname=f"gate.{_xml(gate)}", name=_xml(ruling.rule))
     told = _xml(ruling.told)
-    if ruling.state is State.PASS:
+    if ruling.state is Outcome.PASS:
         SubElement(case, "system-out").text = told
         return
-    tag = "failure" if ruling.state is State.FAIL else "error"
+    tag = "failure" if ruling.state is Outcome.FAIL else "error"
     SubElement(case, tag, message=told, type=ruling.state.value).text = told
 
 
-def _count(rulings: Sequence[Ruling], state: State) -> int:
+def _count(rulings: Sequence[Ruling], state: Outcome) -> int:
     return sum(ruling.state is state for ruling in rulings)
 
 

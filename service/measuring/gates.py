@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from math import fsum
 
+from service.estimates.bounds import Outcome as State  # runs have outcomes of their own
 from service.estimates.differences import Difference, against, held_equal
 from service.estimates.paired import sort_out
 from service.estimates.rates import RATES, Rates
@@ -18,12 +18,6 @@ from service.measuring.runs import Outcome, Run
 
 CLOSE = 1e-9
 """What is this close to its bound is on it: 27 of 30 is 0.9."""
-
-
-class State(StrEnum):
-    PASS = "pass"  # noqa: S105 (a state, no password)
-    FAIL = "fail"
-    UNDECIDED = "undecided"
 
 
 VALUES = {State.PASS: 1, State.UNDECIDED: 0, State.FAIL: -1}
@@ -57,12 +51,6 @@ class Verdict:
     state: State
     rulings: tuple[Ruling, ...]
     release: str | None = None
-
-
-def state_of(states: Iterable[State]) -> State:
-    """Fail where any failed, else undecided where any is."""
-    found = set(states)
-    return next((state for state in (State.FAIL, State.UNDECIDED) if state in found), State.PASS)
 
 
 def rule_on_measure(rule: MeasureRule, run: Run) -> Ruling:

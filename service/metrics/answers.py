@@ -172,6 +172,11 @@ class AnswerMetrics:
             self._heard.add(app)
             create_feedback(self._declared, app)
 
+    def observe_redactions(self, masked: Mapping[tuple[str, str], int]) -> None:
+        """``masked``: (app, kind) → values, after they were stored."""
+        for (app, kind), number in masked.items():
+            self._declared.redactions.labels(app, kind).inc(number)
+
     def observe_label(self, change: Change) -> None:
         """A change that was stored. Decisions on groups are no labels."""
         kind = _LABELLED.get(change.action)

@@ -322,6 +322,13 @@ class Declared:
             'sum by (app, release) (increase(groundwatch_feedback_joined_total{thumb="down"}[1d])) '
             "/ sum by (app, release) (increase(groundwatch_feedback_joined_total[1d]))",
         )  # fmt: skip
+        self.redactions = self._counter(
+            "redactions_total", ("app", "kind"),
+            "Values that were masked before an answer, feedback on it or a reviewer's note was "
+            "kept, by kind: email, phone, iban, card, ip, custom (the policy's own patterns), "
+            "unreadable (a text that is masked as a whole).",
+            "sum by (app, kind) (increase(groundwatch_redactions_total[1d]))",
+        )  # fmt: skip
         self.labels = self._counter(
             "labels_total", ("kind",),
             "What people said, after it was stored: labels of cases and of audit tasks, labels "

@@ -24,6 +24,7 @@ from service.metrics.declared import (
     Declared,
 )
 from service.policy import OTHER
+from service.redaction.kinds import Kind
 
 MAX_RELEASES = 20
 """Releases an app may have as labels at a time, in one process."""
@@ -87,6 +88,8 @@ class ReleaseSeries:
             self._apps.add(app)
             for check, why in product(REASONS, NotEvaluated):
                 self._declared.not_evaluated.labels(app, check, why.value)
+            for kind in Kind:
+                self._declared.redactions.labels(app, kind.value)
 
     def create_judged(self, app: str, release: str) -> None:
         if (app, release) not in self._judged:

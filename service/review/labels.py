@@ -162,6 +162,16 @@ class Change:
     """What a label is read with: app, event id, position, stratum, π, π_audit, ruleset, version."""
 
 
+def without_words(change: Change) -> Change:
+    """The change without its note and without words of the answer: of what was erased, only the
+    calls stay."""
+    label = change.label
+    if label is None:
+        return change
+    findings = tuple(replace(finding, surface="") for finding in label.findings)
+    return replace(change, label=replace(label, note="", findings=findings))
+
+
 def encode_label(label: Label) -> dict[str, Any]:
     return asdict(label)
 

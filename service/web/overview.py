@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from service.estimates.coverage import Coverage, coverage_of
@@ -49,7 +49,7 @@ class Scope:
 @dataclass(frozen=True, slots=True)
 class Introduced:
     """A release or a ruleset of an app, and the first of the days shown on which it was seen; not
-    those of the very first day, which may be older."""
+    those of the first day that is read, which may be older."""
 
     day: int
     kind: str
@@ -106,13 +106,20 @@ def first_day_needed(today: int, length: int) -> int:
     return today - max(LINE_DAYS, 2 * length) + 1
 
 
-def overview(days: Mapping[int, Day], scope: Scope, length: int, now_hour: int) -> Overview:
+def overview(
+    days: Mapping[int, Day],
+    scope: Scope,
+    length: int,
+    now_hour: int,
+    line_days: int = LINE_DAYS,
+) -> Overview:
     """``days``: all from :func:`first_day_needed` to today; ``length``: of the period in days,
-    today's included; ``now_hour``: the running hour, since 1970."""
+    today's included; ``now_hour``: the running hour, since 1970; ``line_days``: of
+    the lines."""
     today = now_hour // 24
     period = range(today - length + 1, today + 1)
     previous = range(today - 2 * length + 1, today - length + 1)
-    line = range(today - LINE_DAYS + 1, today + 1)
+    line = range(today - line_days + 1, today + 1)
     now, before = _rates(days, period, scope), _rates(days, previous, scope)
     places = {place for day in days.values() for place in day.places}
     shown = sorted({place.app for place in places if scope.holds(place)})
@@ -124,7 +131,7 @@ def overview(days: Mapping[int, Day], scope: Scope, length: int, now_hour: int) 
         pace=_pace(days, previous, scope, now, before, (now_hour % 24 + 1) / 24 + length - 1),
         days=_line(days, line, scope),
         by_app={app: _line(days, line, Scope(app, scope.language, scope.release)) for app in shown},
-        introduced=tuple(_introduced(days, line, scope)),
+        introduced=tuple(one for one in _introduced(days, sorted(days), scope) if one.day in line),
         releases=_releases(days, period, scope),
         silence=_silence(days, scope, length, now_hour),
         coverage=coverage_of(_summed(days, period, scope)),
@@ -194,7 +201,7 @@ def _pace(
     return (now.checked / elapsed_days) / (before.checked / len(previous))
 
 
-def _introduced(days: Mapping[int, Day], over: range, scope: Scope) -> Iterator[Introduced]:
+def _introduced(days: Mapping[int, Day], over: Sequence[int], scope: Scope) -> Iterator[Introduced]:
     begun: set[str] = set()
     seen: set[tuple[str, str, str]] = set()
     for day in over:

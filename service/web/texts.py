@@ -29,6 +29,7 @@ from service.web.words import (
     probes,
     queue,
     reasons,
+    report,
     tasks,
     tree,
     trying,
@@ -45,6 +46,7 @@ TABLES: tuple[Words, ...] = (
     incident.WORDS,
     access.WORDS,
     reasons.WORDS,
+    report.WORDS,
 )  # fmt: skip
 
 

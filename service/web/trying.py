@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from service.checking import check_event
-from service.checks.model import CheckResult
-from service.events import AnswerEvent, EventLimits, Rejection, parse_event
+from service.events import EventLimits, Rejection, parse_event
 from service.policy import Policy
+from service.redaction.answers import MaskedAnswer, masked_answer
+from service.redaction.redactor import redactor_of
 from service.review.cases import Case, CaseSummary
 from service.web.body import read_capped
 from service.web.granted import granted
@@ -98,8 +99,11 @@ def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
     )
     if isinstance(event, Rejection):
         return Tried(refused=event.message)
-    results = check_event(event, policy.of(app) if app in _apps(policy) else policy.default)
-    case = _case(event, results)
+    of_app = policy.of(app) if app in _apps(policy) else policy.default
+    results = check_event(event, of_app)
+    texts = [chunk.text for chunk in event.retrieved]
+    shown = masked_answer(event, texts, results, redactor_of(of_app.redaction))
+    case, answer = _case(shown), shown.event["answer"]
     marked: tuple[tuple[MarkKind, list[dict[str, Any]]], ...] = (
         ("finding", case.findings),
         ("evidence", case.evidence),
@@ -108,9 +112,9 @@ def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
         Mark(kind, number, *place)
         for kind, items in marked
         for number, item in enumerate(items, start=1)
-        if (place := span(item.get("start"), item.get("end"), event.answer)) is not None
+        if (place := span(item.get("start"), item.get("end"), answer)) is not None
     ]
-    return Tried(case_view(case, t), tuple(segments_of(event.answer, marks)))
+    return Tried(case_view(case, t), tuple(segments_of(answer, marks)))
 
 
 def chunks_of(texts: str) -> list[dict[str, str]]:
@@ -127,17 +131,19 @@ def chunks_of(texts: str) -> list[dict[str, str]]:
     return [{"ref": ref, "text": "\n".join(lines).strip("\n")} for ref, lines in chunks]
 
 
-def _case(event: AnswerEvent, results: Mapping[str, CheckResult]) -> Case:
+def _case(shown: MaskedAnswer) -> Case:
     """What a case of this answer would hold."""
+    event, results = shown.event, shown.results
     findings = [finding for result in results.values() for finding in result.findings]
     summary = CaseSummary(
-        case_id="", app=event.app, event_id=event.event_id, release="", language="", occurred_ms=0,
-        severity=findings[0].severity.value if findings else "low", status="open", checks=(),
-        reasons=(), headline="", query=event.query, group=None, alike=1, priority=0.0,
+        case_id="", app=event["app"], event_id=event["event_id"], release="", language="",
+        occurred_ms=0, severity=findings[0].severity.value if findings else "low",
+        status="open", checks=(), reasons=(), headline="", query=event["query"], group=None,
+        alike=1, priority=0.0,
     )  # fmt: skip
     return Case(
         summary=summary,
-        event=event.model_dump(mode="json", exclude_unset=True),
+        event=event,
         findings=[asdict(finding) for finding in findings],
         evidence=[asdict(item) for result in results.values() for item in result.evidence],
         outcomes={name: result.outcome.value for name, result in results.items()},

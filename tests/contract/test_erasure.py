@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from service.rebuild import rebuild
@@ -30,8 +31,10 @@ def test_her_cases_and_audits_go_and_his_stay(make_world: MakeWorld) -> None:
     _, outbox = world.take_records([asked("a", HERS), asked("b", HIS), asked("c", HERS)])
     _, other = world.take_records([], partition=1)
     desk = desk_of(world.connection, policy(1.0))
-    desk.save(desk.claim(task("a"), ANN, NOW), AUDIT, 0, NOW)
-    assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=2, tasks=2)
+    noted = replace(AUDIT, note="She asked about her contract.")
+    desk.save(desk.claim(task("a"), ANN, NOW), noted, 0, NOW)
+    said = world.store.reviews.unflushed()
+    assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=2, tasks=2, labels=1)
     assert not left_of_her(world)
     counts = world.archive.case_counts()
     assert (counts["withheld"], counts["open"], counts["erased"]) == (1, 0, 2)
@@ -40,9 +43,13 @@ def test_her_cases_and_audits_go_and_his_stay(make_world: MakeWorld) -> None:
     assert desk.labelled(task("a"), ANN).label == AUDIT
     assert world.store.erasure.erase("hash-of-hers", NOW) == Erased()
     topic = [*outbox.cases, outbox.batch, *world.store.judgements.unflushed(), other.batch]
-    topic += world.store.reviews.unflushed()
+    assert said != world.store.reviews.unflushed()
+    # One that was in the topic before it lost its words.
+    world.store.reviews.flushed(world.store.reviews.unflushed())
+    topic += said
     before = books(world)
     rebuild(world.store, topic[::-1], lambda _: None)
+    assert desk.labelled(task("a"), ANN).label == AUDIT
     assert books(world) == before
     assert not left_of_her(world)
     assert world.archive.books().balanced
@@ -65,7 +72,7 @@ def test_jobs_and_judgements_go_too(make_world: MakeWorld) -> None:
     jobs = {job.job.answer.event_id: job for job in world.store.jobs.take(WORKER, 9) if job.job}
     settle(world, jobs["a"], WRONG)
     settle(world, jobs["c"], WRONG)
-    assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=2, jobs=1)
+    assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=2, jobs=1, judgements=1)
     assert world.store.jobs.pending() == 0
     day = NOW // 86_400_000
     assert len(world.store.judgements.rows(day)) == 1
@@ -77,7 +84,7 @@ def test_what_is_not_produced_yet_goes_from_the_outbox(make_world: MakeWorld) ->
     world = reviewed_world(make_world)
     effects = world.effects([asked("a", HERS), asked("b", HIS)])
     world.ledger.apply(effects, world.epoch)
-    world.store.erasure.erase("hash-of-hers", NOW)
+    assert world.store.erasure.erase("hash-of-hers", NOW) == Erased(cases=1, unproduced=1)
     outbox = world.ledger.outbox("answers", 0)
     assert outbox is not None
     assert [json.loads(case)["event_id"] for case in outbox.cases] == ["b"]

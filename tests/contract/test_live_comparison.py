@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from service.estimates.bounds import Outcome
 from service.gating import Gatekeeper
-from service.measuring.gates import State
 from service.store import Connection
 from tests.contract.world import MakeWorld, World, event
 
@@ -62,7 +62,7 @@ def test_a_gate_finds_the_new_release_and_the_one_before(
     world, now = make_world(), time.time()
     fill(world, int(now * 1000))
     found = Gatekeeper(rules, world.archive, lambda: now).decide("release")
-    assert (found.release, found.state) == ("r2", State.FAIL)
+    assert (found.release, found.state) == ("r2", Outcome.FAIL)
     assert "0.00% in r1, 50.00% in r2 over 120 answers" in found.rulings[0].told
 
 
@@ -88,3 +88,15 @@ def test_gates_end_with_their_exit_codes(run: Run, rules: Path) -> None:
     wrong = run("gate", str(rules), "--gate", "none")
     assert wrong.returncode == 2
     assert "it has bound, release" in wrong.stderr
+
+
+def test_the_report_of_the_month_is_written(run: Run, tmp_path: Path) -> None:
+    month = time.strftime("%Y-%m", time.gmtime(time.time() - 3_600))
+    told = run("report", "--month", month, "--out", str(tmp_path / "reports"))
+    assert told.returncode == 0, told.stderr
+    page, table = (tmp_path / "reports" / f"groundwatch-{month}.{kind}" for kind in ("html", "csv"))
+    assert told.stdout.splitlines() == [str(page), str(table)]
+    assert "unresolvable" in page.read_text().lower()
+    assert '"release support r2"' in table.read_text()
+    wrong = run("report", "--month", "2026-13")
+    assert (wrong.returncode, "a month is written as 2026-11" in wrong.stderr) == (2, True)

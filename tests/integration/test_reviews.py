@@ -151,7 +151,8 @@ def test_erase_forgets_a_user_now_and_in_a_rebuild(make_world: Any) -> None:
     world.until_received(len(users))
     assert world.stop(consumer) == 0
     done = world.run("erase", "--user-hash", "hash-of-hers", "--yes")
-    assert (done.returncode, done.stdout) == (0, "2 cases, 0 audits and 0 judge jobs erased\n")
+    assert done.returncode == 0
+    assert done.stdout.startswith("2 cases, 0 audits and 0 judge jobs erased; ")
     assert world.cases().keys() == {"e1"}
     world.rebuild()
     assert world.cases().keys() == {"e1"}

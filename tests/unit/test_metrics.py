@@ -539,6 +539,7 @@ def test_example_queries_ask_for_metrics_that_exist() -> None:
     metrics.observe_rows([row(purpose=MISLABELLED_PROBE)])
     metrics.set_redis(up=True)
     metrics.observe_turn()
+    metrics.observe_redactions({("support", "email"): 1})
     series = {name for name, _ in samples(metrics)}
     for definition in metrics.definitions:
         asked = set(re.findall(r"groundwatch_\w+", definition.query))

@@ -167,7 +167,7 @@ def test_a_check_that_raises_stops_neither_the_others_nor_the_answer(monkeypatch
 
 def test_whatever_else_raises_costs_one_answer_its_verdict_and_nothing_more(monkeypatch) -> None:
     def broken(answer: Any, *_: Any) -> Any:
-        if answer.event.event_id == "b":
+        if answer.event["event_id"] == "b":
             raise KeyError(MARK)
         return draft_case(answer, *_)
 

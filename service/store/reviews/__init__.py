@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from service.access.roles import ALL, Grant
 from service.policy import Policy
+from service.redaction.redactor import redactor_of
 from service.review.cases import CaseFilter
 from service.review.desk import (
     ChangePage,
@@ -42,8 +44,9 @@ __all__ = ["DEFAULT_LEASE_MS", "Changes", "Desk"]
 class Desk:
     """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
     draw of the tasks that two people label; ``on_change``: told after each write that the outbox
-    has work; ``on_stored``: told each change that was stored; ``grant``: the apps that may be
-    seen."""
+    has work; ``on_stored``: told each change that was stored; ``on_redacted``: (app, kind) → values
+    masked in a note. Notes, and refs that people type, are redacted before they are stored.
+    ``grant``: the apps that may be seen."""
 
     def __init__(
         self,
@@ -53,9 +56,11 @@ class Desk:
         lease_ms: int = DEFAULT_LEASE_MS,
         on_change: Callable[[], object] = lambda: None,
         on_stored: Callable[[Change], object] = lambda change: None,
+        on_redacted: Callable[[Mapping[tuple[str, str], int]], object] = lambda masked: None,
         grant: Grant = ALL,
     ) -> None:
         self._reach = Reach(connection, grant)
+        self._on_redacted = on_redacted
         self._c = connection
         self._policy = policy
         self._secret = secret
@@ -71,7 +76,7 @@ class Desk:
     def within(self, grant: Grant) -> Desk:
         return Desk(
             self._c, self._policy, self._secret, self._leases.lease_ms, self._on_change,
-            self._on_stored, grant,
+            self._on_stored, self._on_redacted, grant,
         )  # fmt: skip
 
     def _reached(self, subject: str) -> str:
@@ -131,6 +136,7 @@ class Desk:
         if speaks_of_strangers(label, [subject.material]):
             raise UnknownParts
         self._require(body["app"], kind, label, len(subject.material.findings))
+        label = self._redacted(label, body["app"])
         action = Action.SKIPPED if label.skipped else Action.LABELLED
         context = _context(body)
         if kind == "task":
@@ -139,6 +145,16 @@ class Desk:
             lease.subject, version + 1, now_ms, lease.reviewer, action, label, context=context
         )
         return self._told(self._changes.append(history, change, lease=lease))
+
+    def _redacted(self, label: Label, app: str) -> Label:
+        redact = redactor_of(self._policy().of(app).redaction)
+        elsewhere = tuple(map(redact, label.needed_elsewhere))
+        return replace(label, note=self._note(label.note, app), needed_elsewhere=elsewhere)
+
+    def _note(self, note: str, app: str) -> str:
+        found = redactor_of(self._policy().of(app).redaction).redact(note)
+        self._on_redacted({(app, kind): number for kind, number in found.kinds.items()})
+        return found.text
 
     def _require(self, app: str, kind: str, label: Label, findings: int) -> None:
         review = self._policy().of(app).review
@@ -217,7 +233,8 @@ class Desk:
             lease = self._leases.claim(case.name, reviewer, now_ms)
         except (Incomplete, LeaseTaken, UnknownSubject):
             return False
-        change = self._bulk.change(case, body, reviewer, label, now_ms)
+        said = self._redacted(label, body["app"])
+        change = self._bulk.change(case, body, reviewer, said, now_ms)
         try:
             self._changes.append(case.history, change, lease=lease)
         except (LeaseLost, Stale, UnknownSubject):
@@ -230,6 +247,7 @@ class Desk:
     ) -> int:
         group = self._group_of(lease)
         self._require(group.app, "case", label, 0)
+        label = self._redacted(label, group.app)
 
         def on_step(done: int) -> None:
             self._on_change()
@@ -239,6 +257,7 @@ class Desk:
 
     def decide(self, lease: Lease, decision: Decision, now_ms: int) -> Change:
         group = self._group_of(lease)
+        decision = replace(decision, note=self._note(decision.note, group.app))
         made = decided(decision, dict(group.by_day), now_ms)
         return self._decide(lease, Action.DECIDED, made, now_ms)
 

@@ -75,9 +75,20 @@ def test_more_places_of_one_list_cannot_regress() -> None:
     found = compare_runs(three, five)
     hit = measure_of(found, "hit@3")
     assert (hit.against, hit.cannot) == ("hit@5", "regress")
-    assert measure_of(found, "precision@3").cannot is None
+    # Another measure: with one relevant ref the best precision@3 is a third, precision@5 a fifth.
+    assert [measure.measure for measure in found.measures] == ["hit@3"]
+    assert "3 and 5 places" in found.warnings[0]
     assert "cannot regress: B looks at more places" in "\n".join(compared_lines(found))
     assert measure_of(compare_runs(five, three), "hit@5").cannot == "improve"
+
+
+def test_a_tag_shows_what_moved_in_it() -> None:
+    tags = {"a": {"tags": ("x",)}, "b": {"tags": ("y",)}}
+    first = with_outcomes(made_run({"a": {"hit@5": 1.0}, "b": {"hit@5": 1.0}}), tags)
+    second = with_outcomes(made_run({"a": {"hit@5": 0.0}, "b": {"hit@5": 1.0}}), tags)
+    lines = list(compared_lines(compare_runs(first, second)))
+    assert "tag x (n = 1)" in lines
+    assert "nothing moved in the tags y (n = 1)" in lines
 
 
 def test_other_lists_can_regress_at_any_k() -> None:

@@ -6,20 +6,19 @@ from xml.etree import ElementTree
 
 import pytest
 
+from service.estimates.bounds import Outcome, worst
 from service.estimates.differences import against
 from service.estimates.rates import Rate, Rates, rates_of
 from service.estimates.strata import Stratum
 from service.measuring.gate_reports import junit, markdown, verdict_lines
 from service.measuring.gates import (
     Ruling,
-    State,
     UnknownMeasure,
     Verdict,
     rule_on_measure,
     rule_on_rate,
     rule_on_ratio,
     rule_on_regression,
-    state_of,
 )
 from service.measuring.rules import MeasureRule, RateRule, RegressionRule
 from tests.unit.measuring.made_runs import made_run, with_outcomes
@@ -36,36 +35,36 @@ AT_LEAST = MeasureRule(measure="hit@5", of="run.jsonl", at_least=0.9)
 @pytest.mark.parametrize(
     ("right", "of", "state"),
     [
-        (27, 30, State.PASS),  # 0.9 exactly
-        (26, 30, State.FAIL),
-        (29, 29, State.UNDECIDED),  # one question too few, however good
-        (0, 29, State.UNDECIDED),
+        (27, 30, Outcome.PASS),  # 0.9 exactly
+        (26, 30, Outcome.FAIL),
+        (29, 29, Outcome.UNDECIDED),  # one question too few, however good
+        (0, 29, Outcome.UNDECIDED),
     ],
 )
 def test_a_question_set_is_decided_by_its_mean_from_min_n_on(
-    right: int, of: int, state: State
+    right: int, of: int, state: Outcome
 ) -> None:
     assert rule_on_measure(AT_LEAST, hits(right, of)).state is state
 
 
 def test_at_most_is_the_other_side_of_the_border() -> None:
     rule = MeasureRule(measure="hit@5", of="r", at_most=0.9, min_n=10)
-    assert rule_on_measure(rule, hits(9, 10)).state is State.PASS
-    assert rule_on_measure(rule, hits(10, 10)).state is State.FAIL
+    assert rule_on_measure(rule, hits(9, 10)).state is Outcome.PASS
+    assert rule_on_measure(rule, hits(10, 10)).state is Outcome.FAIL
 
 
 def test_questions_without_a_value_do_not_make_up_the_number() -> None:
     found = rule_on_measure(AT_LEAST, hits(29, 29, unmeasured=5))
-    assert found.state is State.UNDECIDED
+    assert found.state is Outcome.UNDECIDED
     assert "5 more have no value" in found.told
 
 
 def test_a_rule_may_speak_of_critical_questions_or_of_a_tag() -> None:
     run = with_outcomes(hits(1, 2), {"q-0": {"critical": True}, "q-1": {"tags": ("billing",)}})
     critical = MeasureRule(measure="hit@5", of="r", at_least=0.9, min_n=1, questions="critical")
-    assert rule_on_measure(critical, run).state is State.PASS
+    assert rule_on_measure(critical, run).state is Outcome.PASS
     tagged = MeasureRule(measure="hit@5", of="r", at_least=0.9, min_n=1, tag="billing")
-    assert rule_on_measure(tagged, run).state is State.FAIL
+    assert rule_on_measure(tagged, run).state is Outcome.FAIL
 
 
 def test_a_measure_that_the_run_does_not_have_is_an_error_in_words() -> None:
@@ -84,18 +83,18 @@ def test_one_question_that_lost_its_hit_fails_by_name_though_the_mean_rose() -> 
     old = made_run({"a": {"hit@5": 1.0}, "b": {"hit@5": 0.0}, "c": {"hit@5": 0.0}})
     new = made_run({"a": {"hit@5": 0.0}, "b": {"hit@5": 1.0}, "c": {"hit@5": 1.0}})
     found = rule_on_regression(NO_REGRESSION, new, old)
-    assert (found.state, found.questions) == (State.FAIL, ("a",))
-    assert rule_on_regression(NO_REGRESSION, old, old).state is State.PASS
+    assert (found.state, found.questions) == (Outcome.FAIL, ("a",))
+    assert rule_on_regression(NO_REGRESSION, old, old).state is Outcome.PASS
 
 
 def test_a_question_that_either_run_calls_critical_counts() -> None:
     old = made_run({"a": {"hit@5": 1.0}, "b": {"hit@5": 1.0}})
     new = made_run({"a": {"hit@5": 0.0}, "b": {"hit@5": 1.0}})
     critical = {"a": {"critical": True}}
-    assert rule_on_regression(CRITICAL, new, with_outcomes(old, critical)).state is State.FAIL
-    assert rule_on_regression(CRITICAL, with_outcomes(new, critical), old).state is State.FAIL
+    assert rule_on_regression(CRITICAL, new, with_outcomes(old, critical)).state is Outcome.FAIL
+    assert rule_on_regression(CRITICAL, with_outcomes(new, critical), old).state is Outcome.FAIL
     other = {"b": {"critical": True}}
-    assert rule_on_regression(CRITICAL, with_outcomes(new, other), old).state is State.PASS
+    assert rule_on_regression(CRITICAL, with_outcomes(new, other), old).state is Outcome.PASS
 
 
 def test_what_was_not_measured_again_is_no_pass() -> None:
@@ -105,8 +104,8 @@ def test_what_was_not_measured_again_is_no_pass() -> None:
         made_run({"a": {"hit@5": 1.0}, "b": {"hit@5": None}}),
     ):
         found = rule_on_regression(NO_REGRESSION, new, old)
-        assert (found.state, found.questions) == (State.UNDECIDED, ("b",))
-    assert rule_on_regression(CRITICAL, old, old).state is State.UNDECIDED
+        assert (found.state, found.questions) == (Outcome.UNDECIDED, ("b",))
+    assert rule_on_regression(CRITICAL, old, old).state is Outcome.UNDECIDED
 
 
 def of(failed: int, answers: int) -> Rates:
@@ -115,35 +114,35 @@ def of(failed: int, answers: int) -> Rates:
 
 @pytest.mark.parametrize(
     ("bound", "state"),
-    [("high", State.PASS), ("below high", State.UNDECIDED), ("low", State.UNDECIDED),
-     ("below low", State.FAIL)],
+    [("high", Outcome.PASS), ("below high", Outcome.UNDECIDED), ("low", Outcome.UNDECIDED),
+     ("below low", Outcome.FAIL)],
 )  # fmt: skip
-def test_a_live_rate_is_decided_by_its_interval(bound: str, state: State) -> None:
+def test_a_live_rate_is_decided_by_its_interval(bound: str, state: Outcome) -> None:
     low, high = Rate.of(8, 200).estimate.low, Rate.of(8, 200).estimate.high
     assert low is not None
     assert high is not None
     at_most = {"high": high, "below high": high - 1e-6, "low": low, "below low": low - 1e-6}[bound]
     found = rule_on_rate(RateRule(rate="unresolved", at_most=at_most), of(8, 200))
     assert found.state is state
-    assert ("answers would" in found.told) == (state is State.UNDECIDED)
+    assert ("answers would" in found.told) == (state is Outcome.UNDECIDED)
 
 
-def test_at_least_turns_the_interval_round() -> None:
-    assert rule_on_rate(RateRule(rate="unresolved", at_least=0.01), of(8, 200)).state is State.PASS
-    assert rule_on_rate(RateRule(rate="unresolved", at_least=0.04), of(8, 200)).state is (
-        State.UNDECIDED
-    )
-    assert rule_on_rate(RateRule(rate="unresolved", at_least=0.2), of(8, 200)).state is State.FAIL
+@pytest.mark.parametrize(
+    ("floor", "state"),
+    [(0.01, Outcome.PASS), (0.04, Outcome.UNDECIDED), (0.2, Outcome.FAIL)],
+)
+def test_at_least_turns_the_interval_round(floor: float, state: Outcome) -> None:
+    assert rule_on_rate(RateRule(rate="unresolved", at_least=floor), of(8, 200)).state is state
 
 
 def test_more_confidence_decides_less() -> None:
     found = against(Rate.of(8, 200), 0.0)
     assert found is not None
     rule = RateRule(rate="unresolved", at_most=found.high)
-    assert rule_on_rate(rule, of(8, 200)).state is State.PASS
+    assert rule_on_rate(rule, of(8, 200)).state is Outcome.PASS
     sure = rule.model_copy(update={"confidence": 0.99})
-    assert rule_on_rate(sure, of(8, 200)).state is State.UNDECIDED
-    assert rule_on_rate(rule, of(0, 0)).state is State.UNDECIDED
+    assert rule_on_rate(sure, of(8, 200)).state is Outcome.UNDECIDED
+    assert rule_on_rate(rule, of(0, 0)).state is Outcome.UNDECIDED
 
 
 RATIO = RateRule(rate="unresolved", at_most_ratio=1.1, margin=0.002)
@@ -153,15 +152,15 @@ HERE = Stratum("support", "1-a", "de")
 @pytest.mark.parametrize(
     ("new", "old", "state"),
     [
-        ((0, 20_000), (0, 20_000), State.PASS),  # 0 against 0, by the margin
-        ((0, 50), (0, 50), State.UNDECIDED),
-        ((20, 1_000), (20, 1_000), State.UNDECIDED),
-        ((60, 1_000), (20, 1_000), State.FAIL),
-        ((200, 100_000), (400, 100_000), State.PASS),
+        ((0, 20_000), (0, 20_000), Outcome.PASS),  # 0 against 0, by the margin
+        ((0, 50), (0, 50), Outcome.UNDECIDED),
+        ((20, 1_000), (20, 1_000), Outcome.UNDECIDED),
+        ((60, 1_000), (20, 1_000), Outcome.FAIL),
+        ((200, 100_000), (400, 100_000), Outcome.PASS),
     ],
 )
 def test_a_release_is_held_against_the_one_before(
-    new: tuple[int, int], old: tuple[int, int], state: State
+    new: tuple[int, int], old: tuple[int, int], state: Outcome
 ) -> None:
     found = rule_on_ratio(RATIO, "r2", {HERE: of(*new)}, "r1", {HERE: of(*old)})
     assert found.state is state
@@ -171,23 +170,23 @@ def test_a_release_is_held_against_the_one_before(
 def test_another_ruleset_decides_nothing() -> None:
     other = Stratum("support", "2-b", "de")
     found = rule_on_ratio(RATIO, "r2", {other: of(5, 9)}, "r1", {HERE: of(0, 9)})
-    assert found.state is State.UNDECIDED
+    assert found.state is Outcome.UNDECIDED
     assert "under one ruleset" in found.told
 
 
 def test_a_gate_fails_before_it_is_undecided() -> None:
-    assert state_of([State.PASS, State.UNDECIDED, State.FAIL]) is State.FAIL
-    assert state_of([State.PASS, State.UNDECIDED]) is State.UNDECIDED
-    assert state_of([State.PASS]) is State.PASS
+    assert worst([Outcome.PASS, Outcome.UNDECIDED, Outcome.FAIL]) is Outcome.FAIL
+    assert worst([Outcome.PASS, Outcome.UNDECIDED]) is Outcome.UNDECIDED
+    assert worst([Outcome.PASS]) is Outcome.PASS
 
 
 HOSTILE = "q|<b>\x1b[2J`x`"
 VERDICT = Verdict(
     "nightly",
-    State.FAIL,
-    (Ruling("recall", State.PASS, "0.95 over 30 questions"),
-     Ruling("hits", State.FAIL, f"1 of 30 regressed: {HOSTILE}", questions=(HOSTILE,)),
-     Ruling("rate", State.UNDECIDED, "can't tell")),
+    Outcome.FAIL,
+    (Ruling("recall", Outcome.PASS, "0.95 over 30 questions"),
+     Ruling("hits", Outcome.FAIL, f"1 of 30 regressed: {HOSTILE}", questions=(HOSTILE,)),
+     Ruling("rate", Outcome.UNDECIDED, "can't tell")),
     "r2",
 )  # fmt: skip
 

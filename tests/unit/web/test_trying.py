@@ -123,3 +123,16 @@ def test_hostile_text_stays_text() -> None:
     assert tags.count("textarea") == 3
     names = {name for element in shown.found for name in element["attrs"]}
     assert not [name for name in names if name.startswith("on")]
+
+
+def test_what_is_shown_is_redacted_as_a_case_would_be() -> None:
+    answer = "Call +49 30 901820 or jane@example.com, 54 € [pricing#seats]."
+    shown = tried(query="Who is jane@example.com?", answer=answer,
+                  texts="# pricing#plans\nCall +49 30 901821.")  # fmt: skip
+    fields = "".join(field["text"] for field in shown.of("textarea"))
+    assert "901820" in fields
+    rest = "".join(element["text"] for element in shown.of("section"))
+    assert "54 €" in rest
+    assert "██" in rest
+    for part in ("90182", "jane"):
+        assert part not in rest

@@ -1,0 +1,91 @@
+"""What holds of every text: lengths, offsets, redacting twice, and work in proportion."""
+
+from __future__ import annotations
+
+import phonenumbers
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from service.policy import PatternPolicy, RedactionPolicy
+from service.redaction import phones
+from service.redaction.kinds import Kind
+from service.redaction.mask import MASK
+from service.redaction.redactor import Redactor
+from tests.unit.timing import cpu_seconds
+
+POLICY = RedactionPolicy(
+    patterns=(
+        PatternPolicy(name="customer", matches=r"\bKD-\d{6}\b"),
+        PatternPolicy(name="word", matches=r"(?i)geheim[a-z]{0,8}"),
+    )
+)
+REDACTOR = Redactor(POLICY)
+VALUES = (
+    "jane.doe@example.com", "+49 30 901820", "030/901820", "(415) 555-2671", "10.20.30.40",
+    "2001:db8::1", "DE89 3704 0044 0532 0130 00", "4111 1111 1111 1111", "KD-123456",
+    "Geheimnis", "Tel.", "Nr.", "Version", " ", ".", "-", "1", "0", "+", "@", "\n", ":", "█",
+)  # fmt: skip
+JOINED = st.lists(st.sampled_from(VALUES), max_size=14).map("".join)
+HOSTILE = st.text(alphabet="0123456789 +-()./:@%ab.DEé٣\u200b\u00a0█", max_size=80)
+
+
+@given(st.one_of(JOINED, HOSTILE, st.text(max_size=80)))
+@example("1.2.3.4.5.6.7.8.10.20.30.40")
+@example("+49 30 901820+49 30 901820")
+@example("a@b.de@c.de@d.de")
+@example("█4111111111111111█")
+@example("2001:db8::1:2001:db8::1:2001:db8::1")
+def test_nothing_is_found_anew_and_offsets_hold(text: str) -> None:
+    found = REDACTOR.redact(text)
+    assert len(found.text) == len(text)
+    assert REDACTOR.redact(found.text).secrets == ()
+    assert REDACTOR(found.text) == found.text
+    for before, after in zip(text, found.text, strict=True):
+        assert after == before or (after == MASK and before.isalnum())
+
+
+@given(st.sampled_from(VALUES[:10]), st.sampled_from(["", "See ", "a\n", "█", "„"]))
+def test_a_planted_value_is_gone(value: str, before: str) -> None:
+    assert not any(map(str.isalnum, REDACTOR(f"{before}{value}")[len(before) :]))
+
+
+def test_what_a_mask_lays_bare_is_masked_too() -> None:
+    # The customer's number made the other digits part of a word.
+    policy = RedactionPolicy(patterns=(PatternPolicy(name="tail", matches=r"x[a-z]{3}"),))
+    assert Redactor(policy)("xabc4111111111111111") == MASK * 20
+
+
+def test_a_text_in_which_there_is_always_something_more_is_masked_whole() -> None:
+    policy = RedactionPolicy(patterns=(PatternPolicy(name="first", matches="(?<![a-z])[a-z]"),))
+    found = Redactor(policy).redact("abcdefghij, 12")
+    assert found.text == MASK * 10 + ", " + MASK * 2
+    assert found.kinds == {Kind.UNREADABLE: 1}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1 ", "+4 ", "0", "0-", "(0)", "a@", "@a.", "1.1.", "a:b:", ":", "DE89 ", "DE89", "4111 ",
+     "0171 1234567 ", "Tel. ", "KD-", "a", "1234-", "00 ", "%40", '"@', "\u200b1"],
+)  # fmt: skip
+def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
+    short, long = (piece * (size // len(piece)) for size in (4_000, 32_000))
+    redactor = Redactor(RedactionPolicy())
+    least = max(cpu_seconds(lambda: redactor.redact(short)), 0.001)
+    assert cpu_seconds(lambda: redactor.redact(long), times=1) < 40 * least
+
+
+def test_a_text_full_of_numbers_is_looked_up_so_often_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+
+    def no(number: object) -> bool:
+        asked.append(number)
+        return False
+
+    monkeypatch.setattr(phonenumbers, "is_valid_number", no)
+    monkeypatch.setattr(phones, "MOST_ASKED", 20)
+    rows = "\n".join(f"030 {number} 55" for number in range(100_000, 100_500))
+    assert len(list(phones.find(rows, ("DE",)))) == 480
+    assert len(asked) == 20
