@@ -59,7 +59,7 @@ GROUNDWATCH_METRICS_PORT: "9464"
 {{- if .Values.auth.publicUrl -}}
 {{- .Values.auth.publicUrl -}}
 {{- else if and .Values.ingress.enabled $first -}}
-{{- printf "%s://%s" (.Values.ingress.tls | ternary "https" "http") $first.host -}}
+{{- printf "%s://%s" (gt (len .Values.ingress.tls) 0 | ternary "https" "http") $first.host -}}
 {{- end -}}
 {{- end -}}
 
