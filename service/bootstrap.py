@@ -155,6 +155,7 @@ def caps(settings: Settings) -> Caps:
         releases_per_app=settings.releases_per_app,
         id_window_ms=settings.id_window_s * 1000,
         max_backlog=settings.judge_max_backlog,
+        max_questions=settings.max_questions,
         # Embedded, there is no topic in which an answer could be read again.
         feedback_window_ms=0 if settings.embedded else settings.feedback_window_s * 1000,
     )

@@ -20,6 +20,7 @@ from service.measuring.gates import (
 from service.measuring.rules import (
     NEW,
     PREVIOUS,
+    BadRules,
     MeasureRule,
     RateRule,
     RegressionRule,
@@ -62,7 +63,11 @@ class Gatekeeper:
     now: Callable[[], float]
 
     def read(self) -> Rules:
-        return read_rules(self.rules.read_text(encoding="utf-8"), str(self.rules))
+        try:
+            text = self.rules.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise BadRules(f"{self.rules}: not a text in UTF-8") from None
+        return read_rules(text, str(self.rules))
 
     def decide(self, gate: str, release: str | None = None) -> Verdict:
         """``release``: the new one; None for the one that was first seen last. Raises
@@ -98,7 +103,13 @@ class Gatekeeper:
             raise ValueError(f"{rule.title}: a rule of live answers needs their store")
         end = int(self.now()) // 86_400 + 1
         counters = self.live.counters((end - rule.days) * 24)
-        apps = sorted({app for app, _ in counters if rule.app in (None, app)})
+        counted = {app for app, _ in counters}
+        apps = sorted(counted if rule.app is None else counted & {rule.app})
+        if counted and not apps:
+            told = (
+                f"no answers of app {rule.app} in the last {rule.days} days; {known_apps(counted)}"
+            )
+            return Ruling(rule.title, Outcome.UNDECIDED, told), None
         seen = _by_first_seen(self.live.releases_first_seen(apps, MOST_RELEASES))
         release = (asked or (seen[-1] if seen else None)) if rule.release == NEW else rule.release
         if release is None:
@@ -116,6 +127,11 @@ class Gatekeeper:
         sides = (rates_by_stratum(counters, one, rule.app) for one in (release, old))
         new_side, old_side = sides
         return rule_on_ratio(rule, release, new_side, old, old_side), release
+
+
+def known_apps(counted: Iterable[str]) -> str:
+    """For who asks for an app that has no counters of its own."""
+    return f"counted are {', '.join(sorted(counted))} (other: apps that the policy does not name)"
 
 
 def _by_first_seen(first_seen: Mapping[tuple[str, str], int]) -> list[str]:

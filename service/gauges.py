@@ -53,6 +53,7 @@ class GaugeKeeper:
             parts.metrics.set_books(parts.store.archive.books())
             self._refresh_cases()
             parts.store.tasks.expire(int(self._now() * 1000))
+            parts.store.questions.expire(int(self._now() * 1000))
             self._retention.turn(int(self._now() * 1000))
             parts.metrics.set_tasks(parts.store.tasks.counts())
             self._refresh_judge()

@@ -46,6 +46,7 @@ from service.drafts import (
     JobDraft,
     Kept,
     TaskDraft,
+    case_id,
     draft_case,
     draft_job,
     draft_task,
@@ -66,6 +67,7 @@ from service.makeup import PARTS, Makeup, Makeups
 from service.mapping import parse_mapped
 from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
+from service.questions import Question, question_of, reasons_of
 from service.records import Record
 from service.redaction.answers import masked_answer, masked_ref
 from service.redaction.redactor import redactor_of
@@ -190,7 +192,8 @@ class Effects:
     ``identities``: (offset, identity hash, timestamp) of the answers that are new.
     ``releases``: app → release → last seen, where this batch moved it.
     ``results``: offset → check results, for whoever asked (HTTP, the command line), redacted.
-    ``redacted``: (app, kind) → values that were masked.
+    ``redacted``: (app, kind) → values that were masked. ``questions``: those that retrieval did not
+    serve, redacted; a rebuild has none, as no row has words.
     """
 
     batch: Batch
@@ -205,6 +208,7 @@ class Effects:
     errors: tuple[CheckError, ...]
     results: Mapping[int, Mapping[str, CheckResult]]
     makeups: tuple[Makeup, ...] = ()
+    questions: tuple[Question, ...] = ()
     redacted: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
@@ -421,6 +425,7 @@ class _Work:
         self.makeups = Makeups()
         self.backlog_full = seen.backlog_full
         self.rows: list[Row] = []
+        self.questions: list[Question] = []
         self.cases: list[CaseDraft] = []
         self.tasks: list[TaskDraft] = []
         self.jobs: list[JobDraft] = []
@@ -523,12 +528,16 @@ class _Work:
         """Everything is computed before anything is noted, so that giving up leaves no half."""
         answer = self.look_at(item, event, base, occurred_ms)
         row, results, drafts = answer.row, answer.results, _NO_DRAFTS
-        if answer.findings or row.audited or self._has_room(row):
+        why = reasons_of(row, results) if row.purpose == LIVE else ()
+        unserved: Question | None = None
+        if answer.findings or row.audited or why or self._has_room(row):
             kept = keep(answer, self.terms.policy.of(event.app))
             row, results, drafts = kept.row, kept.results, self._drafts(kept)
+            unserved = _question(kept, why) if why else None
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
         elif row.selection == sampling.SELECTED:
             drafts = _Drafts(job=refused_job(row))
+        self.questions.extend(filter(None, (unserved,)))
         self.cases.extend(filter(None, (drafts.case,)))
         self.tasks.extend(filter(None, (drafts.task,)))
         self.jobs.extend(filter(None, (drafts.job,)))
@@ -640,6 +649,7 @@ class _Work:
             errors=tuple(self.errors),
             results=self.results,
             makeups=tuple(self._masked(made) for made in self.makeups.all()),
+            questions=tuple(self.questions),
             redacted=self.redacted,
         )
 
@@ -667,6 +677,13 @@ class _Drafts:
 
 
 _NO_DRAFTS = _Drafts()
+
+
+def _question(kept: Kept, why: tuple[str, ...]) -> Question:
+    row = kept.row
+    answer_id = case_id(row.identity, row.event_id)
+    place = kept.source, kept.partition, row.offset
+    return question_of(row, kept.event, why, answer_id, place, kept.occurred_ms)
 
 
 class _ReleaseBook:

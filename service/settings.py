@@ -162,6 +162,12 @@ class Settings(BaseModel):
     max_cases: int = Field(200_000, ge=1)
     max_groups: int = Field(100_000, ge=1)
     releases_per_app: int = Field(20, ge=1)
+    max_questions: int = Field(
+        10_000,
+        ge=0,
+        description="Questions that retrieval did not serve, the newest are kept, for 30 days at "
+        "most; 0 keeps none.",
+    )
 
     feedback_window_s: int = Field(
         86_400,

@@ -57,6 +57,7 @@ def embedded_site(
         probes=parts.store.probes.results,
         secret=parts.terms().secret,
         calibrations=calibrations_over(parts.store, 28, time.time, time.monotonic),
+        questions=parts.store.questions,
         policy=lambda: parts.terms().policy,
     )
     with serving(app) as address:

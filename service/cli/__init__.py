@@ -29,7 +29,7 @@ from service.cli import (
     showing,
     upkeep,
 )
-from service.cli.shared import err
+from service.cli.shared import print_error
 from service.logs import log_what_nobody_caught
 from service.outage import Misconfiguration, Outage
 from service.settings import SettingsError
@@ -119,10 +119,14 @@ corpus.command("load")(upkeep.load_corpus)
 app.add_typer(corpus, name="corpus", rich_help_panel=UPKEEP)
 
 TELLING = "Exports and settings"
-export = typer.Typer(no_args_is_help=True, help="Writes what people said about answers.")
+export = typer.Typer(
+    no_args_is_help=True,
+    help="Writes what people said about answers, and what nobody could answer.",
+)
 export.command("relevance")(exports.export_relevance)
 export.command("cases")(exports.export_cases)
 export.command("labels")(exports.export_labels)
+export.command("gaps")(exports.export_gaps)
 app.add_typer(export, name="export", rich_help_panel=TELLING)
 app.command(rich_help_panel=TELLING)(showing.schema)
 app.command(rich_help_panel=TELLING)(showing.config)
@@ -134,6 +138,5 @@ def main() -> None:
     try:
         app()
     except (SettingsError, Misconfiguration, SchemaError, Outage, OSError, ValueError) as error:
-        err.print("[red]error:[/red]", end=" ")
-        err.print(str(error), highlight=False, markup=False)
+        print_error(str(error))
         sys.exit(2)

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from service.bootstrap import build
-from service.cli.printing import printable
-from service.cli.shared import fail, need_redis, settings_of
+from service.cli.shared import fail, need_redis, printable, settings_of
+from service.gating import known_apps
 from service.measuring.compared_text import compared_lines, released_lines
 from service.measuring.comparing import compare_runs
 from service.measuring.releases import LiveComparison, compare_releases
@@ -68,12 +68,14 @@ def _releases(first: str, second: str, app: str | None, days: int) -> LiveCompar
     need_redis(settings)
     archive = build(settings).store.archive
     counters = archive.counters((int(time.time()) // 86_400 - days + 1) * 24)
-    apps = {counted for counted, _ in counters} if app is None else {app}
+    counted = {name for name, _ in counters}
+    apps = counted if app is None else {app}
     makeups = [made for name in sorted(apps) for made in archive.makeups(name)]
     found = compare_releases(counters, makeups, first, second, app)
     for release, checked in zip((first, second), found.checked, strict=True):
         if not checked:
-            raise fail(f"no answer of release {release!r} was checked in the last {days} days")
+            of_app = "" if app is None else f" of app {app}; {known_apps(counted)}"
+            raise fail(f"no answer of release {release!r} in the last {days} days{of_app}")
     return found
 
 

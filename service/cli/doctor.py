@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from service.bootstrap import redis_connection
-from service.cli.printing import printable
-from service.cli.shared import err, out, progress, settings_of
+from service.cli.shared import err, out, printable, progress, settings_of
 from service.doctor import clock, redis, sample, topics
 from service.doctor.advice import Advice, Status, healthy
 from service.doctor.proposal import propose

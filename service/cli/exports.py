@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -66,6 +67,31 @@ def export_labels(
     make = labels_csv_export if format == "csv" else labels_export
     name = f"labels.{format}"
     _export(name, lambda secret, old: make(secret, resumed=old), after, output, of_app)
+
+
+def export_gaps(
+    of_app: OfApp = None,
+    days: Annotated[int, typer.Option(min=1, max=30, help="Of so many days, until now.")] = 30,
+    format: Annotated[
+        Literal["jsonl", "csv"], typer.Option(help="csv: for spreadsheets.")
+    ] = "jsonl",
+) -> None:
+    """Knowledge gaps: questions that retrieval did not serve, alike ones together, the most first.
+
+    Empty or unused retrievals, abstentions, negative feedback. `docs/measuring/gaps.md` has the
+    format.
+    """
+    from service.exporting.gap_rows import csv_lines, json_lines
+    from service.knowledge_gaps import KnowledgeGaps
+
+    settings = settings_of(quiet=True)
+    need_redis(settings)
+    store = build(settings).store
+    gaps = KnowledgeGaps(store.questions, store.archive, time).of(of_app, days)
+    for line in csv_lines(gaps) if format == "csv" else json_lines(gaps):
+        # As bytes: what stands in a question is nobody's to encode again.
+        typer.echo(line.encode())
+    typer.echo(f"{len(gaps)} gaps, {sum(gap.questions for gap in gaps)} questions", err=True)
 
 
 def _export(

@@ -12,8 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from service.bootstrap import build
-from service.cli.printing import printable
-from service.cli.shared import need_redis, settings_of
+from service.cli.shared import need_redis, printable, settings_of
 from service.estimates.bounds import Outcome, worst
 from service.gating import Gatekeeper, LiveCounts
 from service.measuring.gate_reports import junit, markdown, verdict_lines

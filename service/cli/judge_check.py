@@ -14,8 +14,7 @@ from rich.table import Table
 
 from service import bootstrap
 from service.bootstrap import Parts, build
-from service.cli.printing import printable
-from service.cli.shared import err, need_redis, out, progress, settings_of
+from service.cli.shared import err, need_redis, out, printable, progress, settings_of
 from service.estimates.bounds import Outcome, at_least, worst
 from service.estimates.confusion import CLASSES, Confusion
 from service.estimates.estimate import Estimate

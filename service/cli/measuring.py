@@ -13,8 +13,7 @@ import typer
 
 from service.bootstrap import build
 from service.checking import read_event
-from service.cli.printing import printable
-from service.cli.shared import fail, settings_of
+from service.cli.shared import fail, printable, settings_of
 from service.cli.target_lists import TargetLists
 from service.documents import Documents, read_chunks
 from service.events import AnswerEvent, Rejection
@@ -29,6 +28,14 @@ if TYPE_CHECKING:
 measure = typer.Typer(
     no_args_is_help=True, help="Measures a RAG system on labelled questions: its parts, the whole."
 )
+
+
+def in_a_folder(file: Path | None) -> Path | None:
+    """Told before anything is asked: what was answered should not be lost for want of a folder."""
+    if file is not None and not file.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {file.parent}")
+    return file
+
 
 Questions = Annotated[
     Path,
@@ -56,8 +63,12 @@ Corpus = Annotated[
 Split = Annotated[str | None, typer.Option(help="Only questions of this split.")]
 OfApp = Annotated[str | None, typer.Option("--app", help="Only questions and answers of this app.")]
 ToRun = Annotated[
-    Path | None, typer.Option("--out", help="Write the run here, to compare it and to gate by it.")
-]
+    Path | None,
+    typer.Option(
+        "--out", help="Write the run here, to compare it and to gate by it.",
+        dir_okay=False, writable=True, callback=in_a_folder,
+    ),
+]  # fmt: skip
 TextOrJson = Annotated[Literal["text", "json"], typer.Option("--format", help="json: one object.")]
 K = Annotated[int, typer.Option("-k", min=1, help="How many refs of a list count.")]
 
@@ -132,7 +143,7 @@ def measure_retrieval(
         started=started,
     )
     run = Run(header, outcomes)
-    for note in (*_notes(asked, joined), *(taken.notes if taken else ())):
+    for note in (*_notes(joined), *(taken.notes if taken else ())):
         typer.echo(f"note: {note}", err=True)
     print_retrieval(run, selection, k, format)
     if out is not None:
@@ -147,7 +158,16 @@ def read_question_set(file: Path, mapping: Path | None = None) -> QuestionSet:
     from service.measuring.questions import read_mapping, read_questions
 
     mapped = read_mapping(_bytes(mapping), str(mapping)) if mapping is not None else None
-    return read_questions(file.read_bytes(), file.name, mapped)
+    asked = read_questions(file.read_bytes(), file.name, mapped)
+    tell_replaced(asked.file, asked.replaced, "question")
+    return asked
+
+
+def tell_replaced(file: str, lines: int, of: str) -> None:
+    if lines:
+        typer.echo(
+            f"note: lines of {file} that a later one of their {of} replaced: {lines}", err=True
+        )
 
 
 def _bytes(file: Path | None) -> bytes:
@@ -223,9 +243,7 @@ class _Events:
 _SHOWN = 5
 
 
-def _notes(asked: QuestionSet, joined: Joined) -> Iterator[str]:
-    if asked.replaced:
-        yield f"lines of {asked.file} that a later one of their question replaced: {asked.replaced}"
+def _notes(joined: Joined) -> Iterator[str]:
     if joined.repeated:
         yield f"lists before a later one of their question, and the last counts: {joined.repeated}"
     if joined.by_words:

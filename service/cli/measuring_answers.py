@@ -26,10 +26,10 @@ from service.cli.measuring import (
     known_refs,
     printable_lines,
     read_question_set,
+    tell_replaced,
     write_run_file,
 )
-from service.cli.printing import printable
-from service.cli.shared import progress, settings_of
+from service.cli.shared import printable, progress, settings_of
 from service.settings import Settings, load_policy
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def measure_answers(
     policy = load_policy(settings.policy)
     started = datetime.now(UTC)
     asked = read_cases(cases.read_bytes(), cases.name)
+    tell_replaced(asked.file, asked.replaced, "case")
     marker = run or f"answers-{started:%Y-%m-%dT%H:%M:%SZ}"
     answering = Answering([expectation_of(case, marker) for case in asked.measured], policy)
     total = len(asked.measured)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from service.accounting import SEPARATOR, Books
-from service.cli.shared import out
+from service.cli.shared import out, printable
 from service.rebuild import Report
 from service.replay import Summary
 from service.store import Store
@@ -54,11 +54,6 @@ def print_verdict(verdict: dict[str, Any]) -> None:
             f"{printable(finding['detail'])}",
             highlight=False, markup=False,
         )  # fmt: skip
-
-
-def printable(text: str) -> str:
-    """Text under watch, for a terminal: what would steer it is shown, not obeyed."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def print_books(found: Books) -> None:

@@ -23,14 +23,14 @@ from service.cli.measuring import (
     Questions,
     Split,
     header_of,
+    in_a_folder,
     known_refs,
     printable_lines,
     read_question_set,
     write_run_file,
 )
 from service.cli.measuring_answers import TargetName, ask, release_of, tell_failures
-from service.cli.printing import printable
-from service.cli.shared import fail, settings_of, stop_on_signals
+from service.cli.shared import fail, printable, settings_of, stop_on_signals
 from service.outage import Outage
 from service.settings import Settings
 from service.store import MEMORY_URL
@@ -66,6 +66,7 @@ def probe(
         typer.Option(
             help="Write the run here; with --every a folder, for a file a probe.",
             show_default=False,
+            callback=in_a_folder,
         ),
     ] = None,
 ) -> None:
@@ -116,8 +117,8 @@ def _again_and_again(probing: _Probing, pause_s: int) -> None:
     while not stop.is_set():
         try:
             probing.turn()
-        except Outage as outage:
-            log.error("probe_failed", error=str(outage))
+        except (Outage, OSError) as failure:  # OSError: the run cannot be written
+            log.error("probe_failed", error=str(failure))
         stop.wait(pause_s)
 
 

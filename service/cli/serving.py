@@ -148,6 +148,7 @@ def _run_web(
         secret=parts.terms().secret,
         gates=gatekeeper(parts, now),
         calibrations=calibrations_over(parts.store, settings.calibration_days, now, time.monotonic),
+        questions=parts.store.questions,
         policy=lambda: parts.terms().policy,
         health=health,
         metrics=parts.metrics,

@@ -72,9 +72,22 @@ def start_of(text: str) -> Start:
     return time_ if time_.tzinfo else time_.replace(tzinfo=UTC)
 
 
+def printable(text: str) -> str:
+    """Text under watch, for a terminal: what would steer it is shown, not obeyed."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
 def fail(message: str) -> typer.Exit:
-    err.print(f"[red]error:[/red] {message}", highlight=False, markup=True)
+    print_error(message)
     return typer.Exit(2)
+
+
+def print_error(message: str) -> None:
+    """In one piece, for people and for grep. It may repeat a name out of a file, or what somebody
+    typed: nothing in it steers the terminal."""
+    lines = "\n".join(map(printable, message.splitlines()))
+    err.print("[red]error:[/red]", end=" ")
+    err.print(lines, highlight=False, markup=False, soft_wrap=True)
 
 
 def stop_on_signals() -> threading.Event:

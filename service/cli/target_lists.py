@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from service import bootstrap
-from service.cli.printing import printable
-from service.cli.shared import progress
+from service.cli.shared import printable, progress
 from service.settings import Settings, load_policy
 
 if TYPE_CHECKING:
@@ -29,18 +28,23 @@ class TargetLists:
         self.unread: list[str] = []
 
     def __iter__(self) -> Iterator[RetrievedList]:
-        yield from asyncio.run(self._asked())
+        """Ctrl-C included: what was answered until then is not thrown away."""
+        found: list[RetrievedList] = []
+        try:
+            asyncio.run(self._ask(found))
+        except KeyboardInterrupt:
+            self.unread.append("broken off: what is not answered yet has no list")
+        yield from found
 
     @property
     def notes(self) -> list[str]:
         return [printable(each) for each in dict.fromkeys(self.unread)]
 
-    async def _asked(self) -> list[RetrievedList]:
+    async def _ask(self, found: list[RetrievedList]) -> None:
         from service.measuring.lists import of_event
         from service.measuring.targets.asking import ask_all
         from service.measuring.targets.port import TargetFailure, TargetRequest, event_of
 
-        found: list[RetrievedList] = []
         requests = [
             TargetRequest(each.query, each.query_id, self._run, each.language, self._k)
             for each in self._questions
@@ -61,4 +65,3 @@ class TargetLists:
                         found.append(of_event(event_of(asked.request, asked.got, app)))
         finally:
             await self._target.close()
-        return found

@@ -37,6 +37,7 @@ _WORDS = {
         "off_topic": "The answer is about something else than the question.",
         "retrieval": " Retrieval missed it: the corpus holds it.",
         "not_in_corpus": " The corpus does not hold it either.",
+        "source_wrong": " The sources contradict each other: one of them is wrong.",
         "generation": "",
         "unknown": "",
     },
@@ -53,6 +54,7 @@ _WORDS = {
         "off_topic": "Die Antwort handelt von etwas anderem als der Frage.",
         "retrieval": " Der Abruf hat es verfehlt: im Korpus steht es.",
         "not_in_corpus": " Auch im Korpus steht es nicht.",
+        "source_wrong": " Die Quellen widersprechen einander: Eine von ihnen ist falsch.",
         "generation": "",
         "unknown": "",
     },
@@ -94,7 +96,7 @@ def _of_claim(claim: Claim, words: dict[str, str]) -> Finding:
     detail = words[template].format(
         claim=_cut(claim.text), ref=_cut(ref), quote=_cut(shown.quote if shown is not None else "")
     )
-    if claim.verdict is Verdict.UNSUPPORTED and claim.cause is not None:
+    if claim.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and claim.cause is not None:
         detail += words[claim.cause.value]
     cause = ref or (claim.cause.value if claim.cause is not None else "")
     return Finding(

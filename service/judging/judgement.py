@@ -31,12 +31,14 @@ class Verdict(StrEnum):
 
 
 class Cause(StrEnum):
-    """Who owns a bad claim. ``unknown``: no corpus is loaded that could tell, or it finds the
-    evidence in nothing but what was retrieved."""
+    """Who owns a bad claim. ``source_wrong``: it is contradicted by a source that another source
+    contradicts, so one of them is wrong. ``unknown``: no corpus is loaded that could tell, or it
+    finds the evidence in nothing but what was retrieved."""
 
     GENERATION = "generation"
     RETRIEVAL = "retrieval"
     NOT_IN_CORPUS = "not_in_corpus"
+    SOURCE_WRONG = "source_wrong"
     UNKNOWN = "unknown"
 
 

@@ -34,7 +34,7 @@ MOST_PREVIOUS = 8_000
 BOUNDARY = "groundwatch-data-"
 """How a boundary begins; 32 hexadecimal digits follow."""
 
-_REVISION = 2
+_REVISION = 3
 """Raise it when the same words of a judge come to count differently (:mod:`.verification`)."""
 
 

@@ -246,6 +246,8 @@ class _Assessor:
         self._passages = {passage.number: passage for passage in material.passages}
         self._shown_refs = {passage.ref for passage in material.passages if passage.retrieved}
         self._folded = cache(lambda number: Folded(self._passages[number].text))
+        self._contradictions = tuple(dict.fromkeys(self._contradicting()))
+        self._disputed = {ref for pair in self._contradictions for ref in pair}
 
     def assess(self) -> Assessment:
         ruling, material = self._ruling, self._material
@@ -258,7 +260,7 @@ class _Assessor:
             context_sufficient=ruling.context_sufficient,
             useful=tuple(dict.fromkeys(passage.ref for passage in useful)),
             context_precision=self._precision(useful),
-            contradicting=tuple(dict.fromkeys(self._contradicting())),
+            contradicting=self._contradictions,
             answer_kind=ruling.answer_kind,
             abstention_right=self._abstention_right(),
             instructions_in_data=tuple(
@@ -325,8 +327,11 @@ class _Assessor:
         return all(self._passages[number].retrieved for number in support)
 
     def _cause(self, claim: Claim) -> Cause | None:
-        if claim.miscited or claim.verdict is Verdict.CONTRADICTED:
+        if claim.miscited:
             return Cause.GENERATION
+        if claim.verdict is Verdict.CONTRADICTED:
+            said_by = {quote.ref for quote in claim.evidence if quote.valid}
+            return Cause.SOURCE_WRONG if said_by & self._disputed else Cause.GENERATION
         if claim.verdict is not Verdict.UNSUPPORTED:
             return None
         if self._ruling.context_sufficient:

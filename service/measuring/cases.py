@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from service.checks import CHECKS
 from service.events import AnswerEvent, Rejection, parse_event
+from service.judging.findings import NAME as JUDGE
 from service.measuring.facts import Fact, FactError, read_facts
 from service.measuring.lines import BadLine, numbered, read_object
 from service.measuring.questions import Behaviour
 
 LACKS_NEEDED: Final = "chunks lack a needed ref"
 NEEDED_UNKNOWN: Final = "nobody said what is needed"
+KNOWN_CHECKS: Final = (*CHECKS, JUDGE)
+"""Of whose findings people can say that they are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,7 @@ def read_cases(raw: bytes, file: str) -> CaseSet:
 
 def _case(told: _Line) -> AnswerCase:
     event = _event(told.id, told.event)
+    _refuse_unknown(told.checks)
     behaviour = told.expect.behaviour or "answer"
     return AnswerCase(
         case_id=told.id,
@@ -120,6 +126,15 @@ def _case(told: _Line) -> AnswerCase:
     )
 
 
+def _refuse_unknown(checks: Iterable[str]) -> None:
+    """A misspelt check would never fail, and the case would pass."""
+    for name in checks:
+        if name not in KNOWN_CHECKS:
+            close = get_close_matches(name, KNOWN_CHECKS, 1)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(KNOWN_CHECKS)}"
+            raise ValueError(f"checks: unknown check {name[:60]!a}; {hint}")
+
+
 def _facts(given: list[dict[str, Any]]) -> tuple[Fact, ...]:
     try:
         return read_facts(given)
@@ -128,7 +143,9 @@ def _facts(given: list[dict[str, Any]]) -> tuple[Fact, ...]:
 
 
 def _event(case_id: str, given: Mapping[str, Any]) -> AnswerEvent:
-    event = parse_event(orjson.dumps({"event_id": case_id[:256], "answer": "", **given}))
+    event = parse_event(
+        json.dumps({"event_id": case_id[:256], "answer": "", **given}, ensure_ascii=False).encode()
+    )
     if isinstance(event, Rejection):
         raise ValueError(f"event: {event.message}")
     for number, chunk in enumerate(event.retrieved):

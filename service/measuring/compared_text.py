@@ -95,11 +95,11 @@ def _row(measure: Compared, width: int) -> str:
     if not measure.n:
         return f"{_name(measure):{width}}  {0:>4}  not measured on both sides"
     sides = f"{measure.first:6.3f}  {measure.second:6.3f}"
-    p = f"{measure.test.p:6.3f}" if measure.test is not None else f"{'–':>6}"
+    p = _p(measure.test.p) if measure.test is not None else "–"
     improved, regressed = _moved(measure)
     return (
         f"{_name(measure):{width}}  {measure.n:>4}  {sides}  {_difference(measure.difference):24}  "
-        f"{p}  {improved:>8}  {regressed:>9}  {len(measure.questions.unchanged):>9}"
+        f"{p:>6}  {improved:>8}  {regressed:>9}  {len(measure.questions.unchanged):>9}"
     )
 
 
@@ -112,11 +112,16 @@ def _moved(measure: Compared) -> tuple[str, str]:
     )
 
 
+def _p(p: float) -> str:
+    """An exact p is small, and never 0."""
+    return f"{p:.3f}" if p >= 0.0005 else "<0.001"
+
+
 def _difference(found: Estimate) -> str:
     if found.value is None:
         return "–"
     if found.low is None or found.high is None:
-        return f"{found.value:+.3f} (too few)"
+        return f"{found.value:+.3f} (no interval)"
     return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
 
 
@@ -146,7 +151,7 @@ def _spent(rows: Sequence[Spent]) -> Iterator[str]:
 
 def _amount(found: Estimate) -> str:
     if found.low is None or found.high is None:
-        return f"{found.value:+,.5g} (too few questions for an interval)"
+        return f"{found.value:+,.5g} (no interval)"
     return f"{found.value:+,.5g} [{found.low:+,.5g}, {found.high:+,.5g}]"
 
 

@@ -28,7 +28,8 @@ class Diagnosis(StrEnum):
     RETRIEVAL_FAILURE = "retrieval_failure"
     """Something that is needed was not in the context, and the answer is wrong."""
     WRONG_BEHAVIOUR = "wrong_behaviour"
-    """It neither invented an answer nor did what was expected: declined instead of asking back."""
+    """It neither invented an answer nor did what was expected: declined instead of asking back, or
+    said nothing at all."""
     CORRECT_WITHOUT_EVIDENCE = "correct_without_evidence"
     """Right, but not from what was retrieved: by luck, from memory, or the label lacks a ref."""
     SUCCESS = "success"

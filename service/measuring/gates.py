@@ -55,7 +55,8 @@ class Verdict:
 
 def rule_on_measure(rule: MeasureRule, run: Run) -> Ruling:
     """A question set is decided by its mean as it is, from ``min_n`` questions on: those questions
-    are all there are. Raises :class:`UnknownMeasure`."""
+    are all there are. Those that got no answer leave a pass undecided where it might not hold with
+    them. Raises :class:`UnknownMeasure`."""
     chosen = list(_chosen(run, rule, rule.measure))
     told_values = (outcome.measures.get(rule.measure) for outcome in chosen)
     values = [value for value in told_values if value is not None]
@@ -65,9 +66,24 @@ def rule_on_measure(rule: MeasureRule, run: Run) -> Ruling:
         told = f"{_questions(n)} with a value, {rule.min_n} are wanted{left}"
         return Ruling(rule.title, State.UNDECIDED, told, n=n)
     mean = fsum(values) / n
+    unanswered = sum(
+        outcome.error is not None and outcome.measures.get(rule.measure) is None
+        for outcome in chosen
+    )
+    told = f"{mean:.4g} over {_questions(n)}{left}"
+    if not _holds(rule, mean):
+        state = State.FAIL
+    elif unanswered and not (rule.is_floor and _holds(rule, fsum(values) / (n + unanswered))):
+        state = State.UNDECIDED
+        told += f", {unanswered} of them for want of an answer, with which it might not hold"
+    else:
+        state = State.PASS
+    return Ruling(rule.title, state, told, mean, n=n)
+
+
+def _holds(rule: MeasureRule, mean: float) -> bool:
     beyond = rule.bound - mean if rule.is_floor else mean - rule.bound
-    state = State.FAIL if beyond > CLOSE else State.PASS
-    return Ruling(rule.title, state, f"{mean:.4g} over {_questions(n)}{left}", mean, n=n)
+    return beyond <= CLOSE
 
 
 def rule_on_regression(rule: RegressionRule, run: Run, before: Run) -> Ruling:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -21,10 +22,12 @@ class BadLine(ValueError):
 
 
 def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """From 1 on, as an editor counts; lines of nothing but space are passed over."""
+    """From 1 on, as an editor counts; lines of nothing but space are passed over, and so is the
+    byte order mark that some editors begin a file with."""
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, line
+        told = line.removeprefix(BOM_UTF8) if number == 1 else line
+        if told.strip():
+            yield number, told
 
 
 def read_object(
@@ -41,7 +44,8 @@ def read_object(
 def _told(fault: Any, known: list[str]) -> str:
     kind, place = fault["type"], _place(fault["loc"])
     if kind == "json_invalid":
-        return "not valid JSON"
+        where = str(fault["ctx"]["error"]).replace("line 1 column", "column")
+        return f"not valid JSON ({where}); each line is one whole object"
     if kind in ("dataclass_type", "model_type") and not place:
         return "must be an object"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):

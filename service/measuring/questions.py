@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -102,7 +103,8 @@ def _graded(value: Any) -> Any:
     raise PydanticCustomError("relevant", "must be a list of refs, or an object ref → grade")
 
 
-Grade = Annotated[float, Field(ge=0)]
+Grade = Annotated[float, Field(ge=0, le=1_000_000)]
+"""Bounded, so that no sum of gains overflows."""
 
 
 class _Line(BaseModel):
@@ -150,6 +152,8 @@ def read_questions(raw: bytes, file: str, mapping: Mapped | None = None) -> Ques
 
 
 def _question(told: _Line, file: str, number: int, mapping: Mapped | None) -> Question:
+    if not normalised(told.query):
+        raise BadLine(file, number, "query: says nothing")
     if told.evidence and told.relevant:
         raise BadLine(file, number, "evidence: give it or relevant, not both")
     if told.evidence and mapping is None:
@@ -193,7 +197,8 @@ _MAPPING_LINE = TypeAdapter(_MappingLine)
 def read_mapping(raw: bytes, file: str) -> dict[str, tuple[str, ...]]:
     """One object ``{"evidence id": ["ref", …]}``, or lines ``{"evidence": …, "refs": […]}``; refs
     of the same evidence add up. Raises :class:`BadLine`."""
-    whole = _whole_mapping(raw)
+    raw = raw.removeprefix(BOM_UTF8)
+    whole = _whole_mapping(raw, file)
     if whole is not None:
         return whole
     found: dict[str, tuple[str, ...]] = {}
@@ -203,17 +208,20 @@ def read_mapping(raw: bytes, file: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _whole_mapping(raw: bytes) -> dict[str, tuple[str, ...]] | None:
+def _whole_mapping(raw: bytes, file: str) -> dict[str, tuple[str, ...]] | None:
     """None where the file is no single object of refs by evidence id."""
     try:
         told = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+    except orjson.JSONDecodeError as error:
+        if raw.strip() and not raw.splitlines()[0].rstrip().endswith(b"}"):
+            raise BadLine(file, error.lineno, f"not valid JSON at column {error.colno}") from None
         return None
-    if not isinstance(told, dict) or told.keys() == {"evidence", "refs"}:
+    if not isinstance(told, dict) or "evidence" in told:
         return None
     refs = {key: [ref] if isinstance(ref, str) else ref for key, ref in told.items()}
-    if not all(isinstance(each, list) and all(map(_is_text, each)) for each in refs.values()):
-        return None
+    for key, each in refs.items():
+        if not isinstance(each, list) or not all(map(_is_text, each)):
+            raise BadLine(file, 1, f"evidence {key[:60]!a}: wanted a list of refs")
     return {key: tuple(dict.fromkeys(each)) for key, each in refs.items()}
 
 

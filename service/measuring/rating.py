@@ -38,6 +38,8 @@ class Rating:
 
     @property
     def correct(self) -> bool | None:
+        if not self.event.answer.strip():
+            return False  # who says nothing has not declined either
         return correctness(self.behaviour, self.label, self.facts)
 
     @property

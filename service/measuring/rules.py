@@ -223,18 +223,23 @@ def _yaml_fault(error: yaml.YAMLError) -> str:
     return f"{where}: not valid YAML: {getattr(error, 'problem', None) or 'unreadable'}"
 
 
-def _repeated(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
-    """Keys that stand twice in one mapping: the first would be lost silently."""
+def _repeated(node: yaml.Node | None, visited: set[int] | None = None) -> Iterator[tuple[str, int]]:
+    """Keys that stand twice in one mapping: the first would be lost silently. An alias leads to a
+    node again, of which once is enough, as it may lead to itself."""
+    visited = set() if visited is None else visited
+    if id(node) in visited:
+        return
+    visited.add(id(node))
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
             if key.value in seen:
                 yield str(key.value), key.start_mark.line + 1
             seen.add(key.value)
-            yield from _repeated(value)
+            yield from _repeated(value, visited)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _repeated(item)
+            yield from _repeated(item, visited)
 
 
 def _told(name: str, root: yaml.Node | None, fault: Any) -> str:

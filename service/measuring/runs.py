@@ -97,9 +97,11 @@ _OUTCOME_NAMES = [each.name for each in fields(Outcome)]
 
 def read_run(lines: Iterable[bytes], name: str) -> Run:
     """``name``: of the file, for errors. Raises :class:`BadLine` for a line that is none of a run,
-    a question that stands there twice, and a file without a header."""
+    a question that stands there twice, a file without a header, and one that was cut: a gate would
+    pass by what is left."""
     header: RunHeader | None = None
     outcomes: dict[str, Outcome] = {}
+    number = 1
     for number, line in numbered(lines):
         if header is None:
             header = _header(line, name, number)
@@ -110,6 +112,9 @@ def read_run(lines: Iterable[bytes], name: str) -> Run:
         outcomes[outcome.query_id] = outcome
     if header is None:
         raise BadLine(name, 1, "empty; a run file begins with its header")
+    if len(outcomes) != header.questions.measured:
+        told = f"its header counts {header.questions.measured} questions, and {len(outcomes)} stand"
+        raise BadLine(name, number, f"{told} here: a piece is missing, measure again")
     return Run(header, tuple(outcomes.values()))
 
 

@@ -27,6 +27,7 @@ from service.store.ledger import (
     Refused,
 )
 from service.store.probes import Probes
+from service.store.questions import Questions
 from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
@@ -34,8 +35,8 @@ __all__ = [
     "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Audits", "Caps", "Changed",
     "Changes", "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates",
     "Erasure", "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Probes", "Refused", "Repeated", "SchemaError", "SourceStart", "Store",
-    "StoreOutage", "Taken", "Tasks", "connect",
+    "OutboxPending", "Probes", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart",
+    "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 
@@ -55,6 +56,7 @@ class Store:
     reviews: Changes
     erasure: Erasure
     api_keys: ApiKeys
+    questions: Questions
     probes: Probes
 
     @classmethod
@@ -72,5 +74,6 @@ class Store:
             Changes(connection),
             Erasure(connection),
             ApiKeys(connection),
+            Questions(connection),
             Probes(connection),
         )

@@ -1,5 +1,5 @@
 """Erasing what one user's answers left behind: cases, audits, judge jobs, judgements, words in
-labels, outboxes."""
+labels, unserved questions, outboxes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, text
 from service.store.jobs import GROUP
 from service.store.ledger import row_key
+from service.store.questions import Questions
 from service.verdicts import encode_erasure
 
 Below = Mapping[tuple[str, int], int]
@@ -75,6 +76,7 @@ class Erasure:
             labels += self._forget_words(case_id)
         jobs = self._erase_jobs(user_hash, below)
         unproduced = self._erase_unproduced(user_hash, below)
+        Questions(self._c).erase(user_hash, below)
         return Erased(cases, tasks, jobs, judgements, labels, unproduced, frozenset(answers))
 
     def _forget_judgements(

@@ -48,6 +48,7 @@
 | outbox:web | list | changes not yet produced |
 | lease:L | hash | holder of lease L: token, fence; of a review, reviewer and end too; expires |
 | fences | hash | lease → fence of its last holder |
+| questions | zset | questions that retrieval did not serve, as JSON, by time (ms) |
 | doc:K | hash | chunk texts of corpus K by ref |
 | numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
 | apikeys | hash | id of a key → name, role, apps, hash of its secret, times, as JSON |
@@ -225,6 +226,10 @@ class Keys:
     @property
     def api_keys_used(self) -> str:
         return self.prefix + "apikeys:used"
+
+    @property
+    def questions(self) -> str:
+        return self.prefix + "questions"
 
     def numbers(self, corpus: str) -> str:
         return f"{self.prefix}numbers:{corpus}"

@@ -12,6 +12,7 @@ import orjson
 from service.accounting import counters_of, partition_counts, totals_of
 from service.drafts import CaseDraft, JobDraft
 from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
+from service.questions import encode_question
 from service.sampling import INITIAL_FACTORS, decode_factors
 from service.store.connection import Connection, Denied, text
 from service.store.keys import ID_BUCKETS
@@ -89,7 +90,8 @@ class Outbox:
 @dataclass(frozen=True, slots=True)
 class Caps:
     """What bounds the store. ``id_window_ms``: how long identities are remembered (at least);
-    ``feedback_window_ms``: how long answers can be found for feedback, 0 for never."""
+    ``feedback_window_ms``: how long answers can be found for feedback, 0 for never;
+    ``max_questions``: that retrieval did not serve, 0 to keep none."""
 
     cases_per_group_day: int = 50
     max_cases: int = 200_000
@@ -99,6 +101,7 @@ class Caps:
     memory_share: float = 0.8
     max_backlog: int = 2_000
     feedback_window_ms: int = 0
+    max_questions: int = 10_000
 
 
 class Ledger:
@@ -238,6 +241,12 @@ class Ledger:
                 [made.app, encode_makeup(made).decode(), str(made.hour)] for made in effects.makeups
             ],
             "makeups_per_app": MAKEUPS_PER_APP,
+            "questions": [
+                [str(one.occurred_ms), encode_question(one).decode()] for one in effects.questions
+            ]
+            if caps.max_questions and payloads
+            else [],
+            "max_questions": caps.max_questions,
             "groups": [group_spec(hit) for hit in effects.groups],
             "max_groups": caps.max_groups,
             "cases": [

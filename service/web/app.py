@@ -20,6 +20,7 @@ from service.events import AnswerEvent
 from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import AppOf, GrantedIntake, Intake
+from service.knowledge_gaps import KnowledgeGaps, QuestionReader
 from service.measuring.probed import ProbeResult
 from service.metrics import Metrics
 from service.policy import Policy
@@ -35,8 +36,9 @@ from service.web.desk_api import desk_routes
 from service.web.desk_bodies import PROBLEMS
 from service.web.feedback import feedback_routes
 from service.web.figures_api import figure_routes
+from service.web.gaps_page import gap_api_routes, gap_routes
 from service.web.gates_api import gate_routes
-from service.web.granted import for_caller, granted
+from service.web.granted import GrantedQuestions, for_caller, granted
 from service.web.groups_page import groups_routes
 from service.web.identity import HEADER
 from service.web.incident_api import incident_api_routes
@@ -79,6 +81,7 @@ def create_app(
     feedback: Intake | None = None,
     gates: Gatekeeper | None = None,
     calibrations: Calibrations | None = None,
+    questions: QuestionReader | None = None,
     probes: ProbeReader = tuple,
     policy: Callable[[], Policy] = Policy,
     now: Callable[[], float] = time.time,
@@ -89,6 +92,7 @@ def create_app(
     """``books`` and ``judge`` may raise ``service.outage.Outage``, as the methods of the ports
     may. ``feedback``: takes it as ``intake`` takes answers; None where it is off.
     ``calibrations``: what the judge said and people made of it; None where nobody reads it.
+    ``questions``: that retrieval did not serve; None where nobody keeps them.
     ``probes``: what they found last. ``desk``: where people's labels are. ``secret``: of the store;
     it signs who a reviewer said to be. ``policy``: as it stands now.
     ``gates``: None where no rules file is configured.
@@ -140,7 +144,16 @@ def create_app(
     app.include_router(compare_routes(render, days))
     app.include_router(
         overview_routes(
-            render, cases, days, books, judge, changes, calibrations, public_url, probes
+            render,
+            cases,
+            days,
+            books,
+            judge,
+            changes,
+            calibrations,
+            questions is not None,
+            public_url,
+            probes,
         )
     )
     identity = app.state.identity = Identity(secret, public_url.startswith("https:"))
@@ -163,6 +176,10 @@ def create_app(
                 render, calibrations, tasks, lambda request: identity.visitor(request).name
             )
         )
+    if questions is not None:
+        gaps = KnowledgeGaps(GrantedQuestions(questions), cases, now)
+        app.include_router(gap_api_routes(gaps))
+        app.include_router(gap_routes(render, gaps))
     app.include_router(try_routes(render, policy))
     app.mount("/static", StaticFiles(directory=STATIC))
     install_error_handlers(app, error_page(environment))

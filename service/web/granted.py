@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeVar, cast
 
 from service.access.roles import Grant
+from service.knowledge_gaps import QuestionReader
+from service.questions import Question
 from service.web.caller import caller
 
 
@@ -26,6 +28,17 @@ def for_caller(port: Port) -> Port:
 def granted() -> Grant:
     """To whoever asks now; nothing outside of a request."""
     return caller().grant
+
+
+class GrantedQuestions:
+    """Questions that retrieval did not serve, of the granted apps; the newest of all are read."""
+
+    def __init__(self, reader: QuestionReader) -> None:
+        self._reader = reader
+
+    def since(self, since_ms: int, most: int) -> list[Question]:
+        found = self._reader.since(since_ms, most)
+        return [question for question in found if granted().covers(question.app)]
 
 
 class _ForCaller:

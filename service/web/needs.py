@@ -61,6 +61,7 @@ NEEDS: Mapping[str, Need] = {
     "/v1/groups/{id}/decision": _JUDGES,
     "/v1/groups/{id}/labels": _JUDGES,
     "/v1/groups/{id}/lease": _JUDGES,
+    "/v1/gaps": _LOOKS,
     # Its rules may be about any app, and about run files of all of them.
     "/v1/gates/{name}": _LOOKS_EVERYWHERE,
     "/v1/incident": _LOOKS,
@@ -82,6 +83,7 @@ NEEDS: Mapping[str, Need] = {
     "/cases/{case_id}/event": _LOOKS,
     "/cases/{case_id}/label": _JUDGES,
     "/compare": _LOOKS,
+    "/gaps": _LOOKS,
     "/groups": _LOOKS,
     "/groups/{group_id}": _LOOKS,
     "/groups/{group_id}/decide": _JUDGES,

@@ -69,11 +69,13 @@ def overview_routes(
     judge: Callable[[], JudgeState],
     changes: RecentChanges | None,
     calibrations: Calibrations | None,
+    gaps_kept: bool,
     public_url: str,
     probes: ProbeReader,
 ) -> APIRouter:
     """``changes``: what people said, None where no desk keeps it; ``calibrations``: what the judge
-    said, None where nobody reads it."""
+    said, None where nobody reads it; ``gaps_kept``: whether there is a page of knowledge gaps;
+    ``probes``: what they found last."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
@@ -141,6 +143,7 @@ def overview_routes(
             cases_url=partial(_cases_url, scope, since_ms),
             compare_url=partial(_compare_url, scope, shown),
             check_of=CHECK_OF,
+            gaps_kept=gaps_kept,
             public_url=public_url,
         )
 

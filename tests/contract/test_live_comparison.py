@@ -76,6 +76,9 @@ def test_releases_are_compared_from_the_command_line(run: Run) -> None:
     gone = run("compare", "release:r1", "release:r9")
     assert gone.returncode == 2
     assert "no answer of release 'r9'" in gone.stderr
+    nobody = run("compare", "release:r1", "release:r2", "--app", "[/suport]")
+    assert nobody.returncode == 2
+    assert "of app [/suport]; counted are " in nobody.stderr
 
 
 def test_gates_end_with_their_exit_codes(run: Run, rules: Path) -> None:

@@ -257,6 +257,20 @@ def test_retrieval_may_be_measured_on_what_a_target_retrieves(tmp_path):
     }  # fmt: skip
 
 
+def test_what_was_retrieved_before_it_was_broken_off_is_measured(tmp_path, monkeypatch):
+    (tmp_path / "impatient.py").write_text(
+        "def answer(request):\n"
+        "    if request['query_id'] == 'priority-support':\n"
+        "        raise KeyboardInterrupt\n"
+        "    return {'answer': '', 'retrieved': [{'ref': 'exports#formats'}]}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    result = measure("retrieval", "--questions", QUESTIONS, "--target", "impatient:answer", code=1)
+    assert "18 questions, 1 measured, 17 excluded" in result.stdout
+    assert "broken off" in result.stderr
+
+
 def test_a_target_that_only_searches_is_mapped_without_an_answer(tmp_path, policy_of):
     with LlmServer() as server:
         server.play(Answer(b'{"hits": [{"id": "grenzen#api"}]}'))

@@ -7,14 +7,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from structlog.testing import CapturingLogger
 
 from service.accounting import MISLABELLED_PROBE
+from service.cli import probing
 from service.documents import Documents
 from service.measuring.runs import Run, read_run
 from service.store import Connection
@@ -158,3 +162,21 @@ def test_it_goes_on_until_it_is_stopped(world: World, command, tmp_path: Path) -
         running.kill()
     assert len(list((tmp_path / "runs").iterdir())) >= 2
     assert len(world.store.probes.results()) == 1
+
+
+def test_a_run_that_cannot_be_written_does_not_end_the_watch(monkeypatch):
+    stop = threading.Event()
+    turns = []
+
+    class FullDisk:
+        def turn(self) -> None:
+            turns.append(1)
+            if len(turns) == 2:
+                stop.set()
+            raise OSError("no space left on device")
+
+    log = CapturingLogger()
+    monkeypatch.setattr(probing, "log", log)
+    monkeypatch.setattr(probing, "stop_on_signals", lambda: stop)
+    probing._again_and_again(cast(Any, FullDisk()), 0)
+    assert [call.args for call in log.calls] == [("probe_failed",)] * 2

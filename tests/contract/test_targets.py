@@ -101,7 +101,7 @@ def test_given_chunks_are_what_an_answer_rests_on(answering):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ({"text": SECRET_WORDS}, "answer: Field required; say under `response`"),
+        ({"text": SECRET_WORDS}, "answer: Field required; name it so, or say under `response`"),
         ({"answer": [SECRET_WORDS]}, "answer: Input should be a valid string"),
         ({"answer": "x", "retrieved": [{"text": SECRET_WORDS}]}, "retrieved.0.ref: Field required"),
         ([SECRET_WORDS], "the whole: Input should be an object"),
@@ -243,6 +243,20 @@ def test_a_callable_that_raises_is_told_by_class_and_place():
     assert got.reason == "raised"
     assert got.message.startswith("m:broken raised KeyError at test_targets.py:")
     assert SECRET_WORDS not in got.message
+
+
+def test_a_callable_that_exits_ends_its_question_and_not_the_measurement():
+    def script(request: dict[str, Any]) -> Any:
+        sys.exit(3)
+
+    got = ask(Function("m:script", script))
+    assert got.reason == "raised"
+    assert got.message.startswith("m:script raised SystemExit at test_targets.py:")
+
+
+def test_an_address_without_its_scheme_is_no_module():
+    with pytest.raises(Misconfiguration, match="nor an address that begins with http://"):
+        bootstrap.target("127.0.0.1:8000/ask", parse_policy({}, "p"))
 
 
 def test_a_coroutine_that_hangs_is_cut_off():

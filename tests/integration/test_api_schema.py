@@ -151,6 +151,7 @@ def composed(folder: Path) -> tuple[FastAPI, EmbeddedIntake, Parts, Desk]:
         desk=reviews,
         secret=b"secret",
         calibrations=calibrations_over(parts.store, 28, lambda: NOW_S, time.monotonic),
+        questions=parts.store.questions,
         policy=lambda: parts.terms().policy,
         health=Health(),
         metrics=parts.metrics,

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from service import cli
 from service.measuring.runs import Run, write_run
-from tests.unit.measuring.made_runs import made_run
+from tests.unit.measuring.made_runs import made_run, with_outcomes
 
 Write = Callable[[str, Run], str]
 
@@ -58,3 +58,17 @@ def test_what_cannot_be_compared_ends_with_2(write: Write) -> None:
     assert "--app goes with releases" in invoke(run, run, "--app", "support").stderr
     assert isinstance(invoke(run, run + "x").exception, OSError)
     assert "works on a Redis store" in str(invoke("release:1", "release:2").exception)
+
+
+def test_a_small_p_is_not_told_as_none_and_equal_costs_have_no_interval(write: Write) -> None:
+    told: dict[str, dict[str, Any]] = {
+        f"q-{n}": {"usage": {"input_tokens": 10.0}} for n in range(40)
+    }
+    before = made_run({name: {"hit@5": 0.0} for name in told})
+    after = made_run({name: {"hit@5": 1.0} for name in told})
+    a = write("a.jsonl", with_outcomes(before, told))
+    b = write("b.jsonl", with_outcomes(after, told))
+    shown = invoke(a, b).stdout
+    assert "<0.001" in shown
+    assert "+0 (no interval)" in shown
+    assert "too few" not in shown

@@ -174,3 +174,26 @@ def test_a_probe_of_several_apps_wants_one(files) -> None:
     result = CliRunner().invoke(cli.app, arguments)
     assert result.exit_code == 2
     assert "of 2 apps: choose one by --app" in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(files, tmp_path) -> None:
+    gone = tmp_path / "gone" / "run.jsonl"
+    result = run(
+        "--questions", files("q.jsonl", QUESTIONS), "--events", files("e.jsonl", EVENTS),
+        "--out", str(gone), code=2,
+    )  # fmt: skip
+    assert "there is no folder" in result.stderr
+    assert not result.stdout
+
+
+def test_an_error_steers_no_terminal_and_stays_in_one_line(files, monkeypatch, capsys) -> None:
+    questions = files("q.jsonl", [{"query": "x", "relevant": {"[/red]\x1b[31m" + "r" * 80: -1}}])
+    monkeypatch.setattr(
+        "sys.argv",
+        ["groundwatch", "measure", "retrieval", "--questions", questions, "--retrieved", questions],
+    )
+    with pytest.raises(SystemExit):
+        cli.main()
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "relevant.[/red]\\x1b[31mrrr" in told
+    assert told.endswith("Input should be greater than or equal to 0")

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from service import cli
 from service.gating import Gatekeeper
+from service.measuring.rules import BadRules
 from service.measuring.runs import Run, write_run
 from tests.unit.measuring.made_runs import made_run
 from tests.unit.web.traffic import Stream, counters
@@ -90,6 +91,21 @@ def test_a_release_without_answers_is_undecided(rules: Path) -> None:
 
 def get(rules: Path | None, path: str) -> Any:
     return World(gates=keeper(rules) if rules else None).get(path)
+
+
+def test_an_app_that_the_policy_does_not_name_has_no_counters_of_its_own(rules: Path) -> None:
+    rules.write_text(RULES.replace("app: support", "app: suport"), encoding="utf-8")
+    (ruling,) = keeper(rules).decide("bound").rulings
+    assert ruling.state == "undecided"
+    assert ruling.told.startswith(
+        "no answers of app suport in the last 14 days; counted are support"
+    )
+
+
+def test_a_rules_file_that_is_no_text_is_named(rules: Path) -> None:
+    rules.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadRules, match=r"rules\.yaml: not a text in UTF-8"):
+        keeper(rules).read()
 
 
 def test_the_state_over_http_is_a_word_and_a_number(rules: Path) -> None:

@@ -22,6 +22,7 @@ def test_the_caps_are_settings_with_these_defaults() -> None:
     named = re.findall(r"`(\w+)` \(([\d,]+)\)", PAGE)
     assert {name for name, _ in named} == {
         "releases_per_app", "max_groups", "max_case_bytes", "cases_per_group_day", "max_cases",
+        "max_questions",
     }  # fmt: skip
     for name, value in named:
         assert Settings.model_fields[name].default == int(value.replace(",", ""))

@@ -51,7 +51,8 @@ class Function:
             return TargetFailure(
                 FailureReason.TIMEOUT, f"{self.name}: no answer within {self._timeout_s} s", True
             )
-        except Exception as error:  # noqa: BLE001 (the operator's code may raise anything)
+        # The operator's code may raise anything, and may think that it is a program of its own.
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (see above)
             return TargetFailure(FailureReason.RAISED, f"{self.name} raised {where(error)}")
         answer = read_answer(data, None, request)
         if isinstance(answer, TargetAnswer) and not answer.latency_ms:
@@ -68,6 +69,11 @@ def load_function(name: str) -> Function:
     """The callable that ``module:function`` names, looked for in the working directory too, as
     ``python -m`` does. Raises :class:`~service.outage.Misconfiguration`."""
     module_name, _, attribute = name.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
+        raise Misconfiguration(
+            f"--target {name}: neither module:function nor an address that begins with http:// or "
+            "https://"
+        )
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)

@@ -159,7 +159,7 @@ def _fault(error: ValidationError, response: ResponseMapping | None) -> str:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     place = ".".join(str(part) for part in first["loc"]) or "the whole"
     where = (
-        "say under `response` of the target where it stands"
+        "name it so, or say under `response` of the target in the policy file where it stands"
         if response is None
         else "mend its expression under `response` of the target"
     )

@@ -76,6 +76,14 @@ for _, made in ipairs(spec.makeups) do
   redis.call('ZREMRANGEBYRANK', key, 0, -(spec.makeups_per_app + 1))
 end
 
+-- Of questions that retrieval did not serve, the newest are kept.
+for _, question in ipairs(spec.questions) do
+  redis.call('ZADD', prefix .. 'questions', question[1], question[2])
+end
+if #spec.questions > 0 then
+  redis.call('ZREMRANGEBYRANK', prefix .. 'questions', 0, -(spec.max_questions + 1))
+end
+
 -- Audits come first: a case of the same answer is withheld while its task is open.
 local outbox = {}
 for i, task in ipairs(spec.tasks) do

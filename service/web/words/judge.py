@@ -44,6 +44,10 @@ WORDS: Words = {
         "cause: not in the corpus; no retrieval could have found it",
         "Ursache: nicht im Bestand; keine Suche hätte es finden können",
     ),
+    "claim.cause.source_wrong": (
+        "source wrong: the sources contradict each other",
+        "Quelle falsch: Die Quellen widersprechen einander",
+    ),
     "claim.cause.unknown": (
         "cause: unknown; no corpus is loaded that could tell",
         "Ursache: unbekannt; kein Bestand ist geladen, der es sagen könnte",

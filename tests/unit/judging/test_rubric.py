@@ -26,7 +26,7 @@ from service.judging.rubric import (
 from service.judging.visible import visible
 from tests.unit.judging.made import job
 
-SNAPSHOT = {"rubric": "a8e41b8b1795", "prompts": "44093716118d"}
+SNAPSHOT = {"rubric": "1b338db98eee", "prompts": "44093716118d"}
 
 
 def material(answer: str = "A seat costs 45 € [pricing#plans].") -> Material:

@@ -417,6 +417,19 @@ def test_passages_contradict_each_other_by_quotes_that_stand_there() -> None:
     assert assessed({}, contradicting_passages=pairs[2:]).contradicting == ()
 
 
+def test_a_claim_that_a_disputed_source_contradicts_is_the_sources_fault() -> None:
+    clash = {
+        "first": {"passage": SEAT[0], "quote": SEAT[1]},
+        "second": {"passage": REFUND[0], "quote": REFUND[1]},
+    }
+    said = {1: [claim("CONTRADICTED", SEAT)]}
+    assert assessed(said, contradicting_passages=[clash]).claims[0].cause is Cause.SOURCE_WRONG
+    assert assessed(said).claims[0].cause is Cause.GENERATION
+    # A clash that no quote carries is none.
+    unseen = {**clash, "second": {"passage": 2, "quote": "no such words"}}
+    assert assessed(said, contradicting_passages=[unseen]).claims[0].cause is Cause.GENERATION
+
+
 def test_what_instructs_is_named_by_its_place() -> None:
     context = [{"name": "plan", "kind": "user", "text": "Pro."}]
     about = material(ANSWER, context=context)

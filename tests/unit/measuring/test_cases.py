@@ -99,13 +99,21 @@ def test_the_last_line_of_a_case_holds_and_reasons_are_counted():
             "event.retrieved[0]: has no text",
         ),
         ({"id": "x", "event": EVENT, "expect": {"behaviour": "refuse"}}, "expect.behaviour: Input"),
+        (
+            {"id": "x", "event": EVENT, "checks": ["citatoins"]},
+            "checks: unknown check 'citatoins'; did you mean citations?",
+        ),
     ],
-    ids=["id", "retrieved", "typo", "fact", "text", "behaviour"],
+    ids=["id", "retrieved", "typo", "fact", "text", "behaviour", "check"],
 )
 def test_a_bad_line_names_file_and_line(line, says):
     with pytest.raises(BadLine) as refused:
         read(EXPORTED, line)
     assert str(refused.value).startswith(f"cases.jsonl, line 2: {says}")
+
+
+def test_a_number_of_any_size_may_stand_where_nothing_reads_it():
+    assert len(read({"id": "x", "event": EVENT | {"build": 10**30}}).cases) == 1
 
 
 def test_an_empty_file_is_no_set_of_cases():

@@ -59,6 +59,29 @@ def test_questions_without_a_value_do_not_make_up_the_number() -> None:
     assert "5 more have no value" in found.told
 
 
+@pytest.mark.parametrize(
+    ("right", "unanswered", "state"),
+    [
+        (40, 4, Outcome.PASS),  # 40 of 44 would do
+        (40, 5, Outcome.UNDECIDED),  # 40 of 45 would not
+        (35, 5, Outcome.FAIL),
+    ],
+)
+def test_what_got_no_answer_makes_no_pass(right: int, unanswered: int, state: Outcome) -> None:
+    run = hits(right, 40, unmeasured=unanswered)
+    away = {f"q-{40 + i}": {"error": "timeout"} for i in range(unanswered)}
+    assert rule_on_measure(AT_LEAST, with_outcomes(run, away)).state is state
+    assert rule_on_measure(AT_LEAST, run).state is (Outcome.FAIL if right < 36 else Outcome.PASS)
+
+
+def test_a_ceiling_is_not_known_to_hold_for_what_got_no_answer() -> None:
+    rule = MeasureRule(measure="hit@5", of="r", at_most=0.9, min_n=10)
+    away = with_outcomes(hits(9, 10, unmeasured=1), {"q-10": {"error": "timeout"}})
+    found = rule_on_measure(rule, away)
+    assert found.state is Outcome.UNDECIDED
+    assert "1 of them for want of an answer" in found.told
+
+
 def test_a_rule_may_speak_of_critical_questions_or_of_a_tag() -> None:
     run = with_outcomes(hits(1, 2), {"q-0": {"critical": True}, "q-1": {"tags": ("billing",)}})
     critical = MeasureRule(measure="hit@5", of="r", at_least=0.9, min_n=1, questions="critical")

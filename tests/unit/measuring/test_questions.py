@@ -113,6 +113,20 @@ def test_a_bad_mapping_names_file_and_line() -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "message"),
+    [(b'{\n"ev-1": ["a"],\n}', "m.json, line 2: not valid JSON at column 14"),
+     (b'{"ev-1": ["a"], "ev-2": [7]}', "m.json, line 1: evidence 'ev-2': wanted a list of refs"),
+     (b'{"evidence": "ev-1", "ref": ["a"]}', "m.json, line 1: "),
+    ],
+    ids=["json", "refs", "typo"],
+)  # fmt: skip
+def test_a_bad_mapping_of_one_object_is_told_as_one(raw: bytes, message: str) -> None:
+    with pytest.raises(BadLine) as refused:
+        read_mapping(raw, "m.json")
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
     ("bad", "message"),
     [("{", "not valid JSON"),
      ("[]", "must be an object"),
@@ -124,14 +138,22 @@ def test_a_bad_mapping_names_file_and_line() -> None:
      (line(behaviour="refuse"), "behaviour: Input should be 'answer', 'clarify', 'no_answer'"),
      (line(evidence=["ev"]), "evidence: give it or relevant, not both"),
      ({"query": "x", "evidence": ["ev"]}, "evidence: needs a mapping from evidence ids to refs"),
+     ({"query": " \u00a0"}, "query: says nothing"),
+     (line(relevant={"a": 1e308}), "relevant.a: Input should be less than or equal to 1000000"),
+     ('{"query": "x', "not valid JSON (EOF while parsing a string at column 12); each line is "),
     ],
     ids=["json", "object", "missing", "typo", "unknown", "relevant", "grade", "behaviour", "both",
-         "no-mapping"],
+         "no-mapping", "blank", "overflow", "cut"],
 )  # fmt: skip
 def test_a_bad_line_is_refused_by_file_line_and_field(bad: Any, message: str) -> None:
     with pytest.raises(BadLine) as refused:
         read(line(), "", bad)
     assert str(refused.value).startswith(f"set.jsonl, line 3: {message}")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
+    assert [q.query_id for q in read("\ufeff" + json.dumps(line())).questions] == ["q-1"]
+    assert read_mapping(b'\xef\xbb\xbf{"ev-1": "a"}', "m") == {"ev-1": ("a",)}
 
 
 def test_no_value_of_a_bad_line_stands_in_its_error() -> None:

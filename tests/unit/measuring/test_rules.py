@@ -66,3 +66,8 @@ def test_what_is_wrong_is_told_by_file_line_and_name(old: str, new: str, message
         read_rules(text, "rules.yaml")
     assert message in str(refused.value)
     assert "rules.yaml, line " in str(refused.value)
+
+
+def test_an_alias_that_leads_to_itself_is_refused_and_not_followed() -> None:
+    with pytest.raises(BadRules, match=r"line 1: gates: wanted a mapping"):
+        read_rules("gates: &a [*a]", "rules.yaml")

@@ -56,12 +56,15 @@ def altered(number: int, **fields: Any) -> list[bytes]:
      (lines()[1:], "r, line 1: no header of a run file"),
      (altered(0, format=2), "r, line 1: format: this release reads run files of format 1"),
      (altered(0, kind="other"), "r, line 1: kind: Input should be 'retrieval', 'answers'"),
+     (lines()[:2], "r, line 2: its header counts 2 questions, and 1 stand here"),
+     (lines()[:1], "r, line 1: its header counts 2 questions, and 0 stand here"),
      (altered(2, mesures={}), "r, line 3: unknown field 'mesures'; did you mean measures?"),
      (altered(2, measures={"x": "high"}), "r, line 3: measures.x: Input should be a valid number"),
      (altered(2, query_id="q-1"), "r, line 3: query_id: an earlier line has the same"),
      ([*lines(), b"{"], "r, line 4: not valid JSON"),
     ],
-    ids=["empty", "headless", "format", "kind", "unknown", "measure", "twice", "json"],
+    ids=["empty", "headless", "format", "kind", "cut", "alone", "unknown", "measure", "twice",
+         "json"],
 )  # fmt: skip
 def test_what_is_no_run_is_refused_by_file_line_and_field(bad: list[bytes], message: str) -> None:
     with pytest.raises(BadLine) as refused:

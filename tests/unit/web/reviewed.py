@@ -56,6 +56,7 @@ class Reviewed:
                 lambda: self.now_s,
                 itertools.count(0, 120).__next__,
             ),
+            questions=self.store.store.questions,
             now=lambda: self.now_s,
         )
 

@@ -74,6 +74,7 @@ class Tenants:
                 self.store.store, 28, lambda: NOW / 1000, time.monotonic
             ),
             probes=lambda: [PROBED],
+            questions=self.store.store.questions,
             app_of_answer=lambda raw: app_of_answer(raw, self.store.terms),
             app_of_feedback=lambda raw: app_of_feedback(raw, self.store.terms),
         )
