@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from sys import intern
 from typing import Any, Protocol
 
+from service.access.roles import ALL, Grant
 from service.estimates.coverage import Coverage, coverage_of, eligible_by_stratum
 from service.judging.calibration import (
     Audit,
@@ -102,13 +103,18 @@ class JudgeFigures:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScope:
-    """Which answers: of one app, one language, or of any."""
+    """Which answers: of one app, one language, or of any; ``grant``: of these apps alone."""
 
     app: str | None = None
     language: str | None = None
+    grant: Grant = ALL
 
     def holds(self, one: Placed) -> bool:
-        return self.app in (None, one.app) and self.language in (None, one.language)
+        return (
+            self.app in (None, one.app)
+            and self.language in (None, one.language)
+            and self.grant.covers(one.app or "")
+        )
 
 
 _Of = tuple[str, str, str]
@@ -168,6 +174,10 @@ class Calibrations:
         self._reading = _Reading(0, [], {}, [])
         self._known: dict[JudgeScope, JudgeFigures] = {}
         self._lock = threading.Lock()
+
+    def within(self, grant: Grant) -> GrantedCalibrations:
+        """The same for somebody who may see these apps alone; everybody shares one memory."""
+        return GrantedCalibrations(self, grant)
 
     def of(self, scope: JudgeScope = JudgeScope()) -> JudgeFigures:
         with self._lock:
@@ -257,10 +267,27 @@ class Calibrations:
     def _generators(self, scope: JudgeScope, reading: _Reading) -> tuple[str, ...]:
         apps = sorted({one.app for one in reading.ruled} if scope.app is None else {scope.app})
         model = PARTS.index("model")
-        told = {
-            made.parts[model] for app in apps[:MOST_CUTS] for made in self._makeups.makeups(app)
-        }
+        apps = [app for app in apps if scope.grant.covers(app)][:MOST_CUTS]
+        told = {made.parts[model] for app in apps for made in self._makeups.makeups(app)}
         return tuple(sorted(told - {""}))[:MOST_CUTS]
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedCalibrations:
+    """What :class:`Calibrations` tells of some apps."""
+
+    whole: Calibrations
+    grant: Grant
+
+    def of(self, scope: JudgeScope = JudgeScope()) -> JudgeFigures:
+        return self.whole.of(replace(scope, grant=self.grant))
+
+    def by_app(self) -> dict[str, JudgeFigures]:
+        apps = [app for app in self.whole.by_app() if self.grant.covers(app)]
+        return {app: self.of(JudgeScope(app)) for app in apps}
+
+    def labelled(self, scope: JudgeScope = JudgeScope()) -> list[tuple[Ruled, Audit]]:
+        return self.whole.labelled(replace(scope, grant=self.grant))
 
 
 def calibrations_over(

@@ -51,12 +51,13 @@ def case_id(app: str, event_id: str) -> str:
 @dataclass(frozen=True, slots=True)
 class TaskDraft:
     """An audit task. ``task_id``: the case id of its answer; ``due_ms``: when it expires, in
-    milliseconds since 1970; ``record``: the encoded ``task`` record."""
+    milliseconds since 1970; ``record``: the encoded ``task`` record; ``app``: as it is counted."""
 
     task_id: str
     offset: int
     due_ms: int
     record: bytes
+    app: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,9 @@ def draft_task(answer: Kept, max_bytes: int) -> TaskDraft:
     """The findings go with it, to be shown once the label is there; never before."""
     due_ms = answer.row.timestamp_ms + AUDIT_DAYS * DAY_MS
     body = {**case_body(answer), "kind": "task", "due_ms": due_ms}
-    return TaskDraft(body["case_id"], answer.row.offset, due_ms, bounded(body, max_bytes))
+    return TaskDraft(
+        body["case_id"], answer.row.offset, due_ms, bounded(body, max_bytes), answer.row.app
+    )
 
 
 def draft_job(answer: Kept, max_bytes: int, hint: str = "") -> JobDraft:

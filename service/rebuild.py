@@ -300,7 +300,9 @@ class _Restorer:
                     (record.source, record.partition, row.offset, identity)
                 )
                 if task is not None:
-                    yield TaskDraft(identity, row.offset, task["due_ms"], encode_case(task))
+                    yield TaskDraft(
+                        identity, row.offset, task["due_ms"], encode_case(task), row.app
+                    )
 
     def _draft(self, record: BatchRecord, row: Row) -> CaseDraft:
         identity, day = identity_of(row), row.hour // 24

@@ -21,11 +21,14 @@ from pydantic import (
     model_validator,
 )
 
+from service.access.proxies import networks_of
+from service.access.rules import AccessRules
 from service.checks.citation_forms import FORM_NAMES
 from service.policy import FROM_ENVIRONMENT, Policy
 from service.transport_rules import transport_faults
 
 PREFIX = "GROUNDWATCH_"
+_HEADER = r"^[A-Za-z0-9-]{1,100}$"
 
 
 class SettingsError(Exception):
@@ -64,6 +67,36 @@ class Settings(BaseModel):
     policy: Path | None = Field(None, description="The per-app policy file (YAML).")
     gates: Path | None = Field(
         None, description="The rules file of the gates (YAML) that GET /v1/gates/{name} decides."
+    )
+    wanted_recall: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of recall@k in the overview, else the packaged one.",
+    )
+    wanted_precision: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of precision@k in the overview, else the packaged one.",
+    )
+    wanted_faithfulness: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of faithfulness in the overview, else the packaged one.",
+    )
+    wanted_relevance: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of answer relevance in the overview, else the packaged one.",
+    )
+    wanted_context_precision: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Target of context precision in the overview, else the packaged one.",
     )
     data_dir: Path = Field(
         Path("groundwatch-data"),
@@ -255,6 +288,48 @@ class Settings(BaseModel):
     # Web
     host: str = "127.0.0.1"
     port: int = Field(8321, ge=0, le=65_535)
+    public_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s/?#@]+/?$",
+        description="How browsers reach the pages (https://watch.example.org): a write from a page "
+        "of any other address is refused. Absent: where serve listens.",
+    )
+    allowed_hosts: str = Field(
+        "",
+        description="More names, separated by commas, that a request without a key may give in its "
+        "Host header; that of PUBLIC_URL is among them, and on loopback the names of this machine.",
+    )
+
+    # Who may do what
+    auth: Literal["loopback", "required", "anyone-may-do-anything"] = Field(
+        "loopback",
+        description="loopback: nobody is asked, and serve listens on loopback only. required: a "
+        "key, or a person that a trusted proxy names. anyone-may-do-anything: nobody is asked, "
+        "wherever serve listens.",
+    )
+    access: Path | None = Field(
+        None, description="Which people may do what, and keys (YAML): docs/security.md."
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses and networks, separated by commas, whose headers say who asks.",
+    )
+    proxy_user_header: str = Field("X-Forwarded-User", pattern=_HEADER)
+    proxy_email_header: str = Field("X-Forwarded-Email", pattern=_HEADER)
+    proxy_groups_header: str = Field(
+        "X-Forwarded-Groups", pattern=_HEADER, description="Separated by commas."
+    )
+    metrics_open: bool = Field(
+        False, description="AUTH=required: /metrics needs no key all the same."
+    )
+    sends_per_minute: int = Field(
+        6_000,
+        ge=1,
+        description="Requests to /v1/answers and /v1/feedback that a key may make in a minute, of "
+        "one process; each carries up to 500 events.",
+    )
+
+    # Beside the web
     metrics_host: str = "127.0.0.1"
     metrics_port: int = Field(
         9464, ge=0, le=65_535, description="Of consume: /metrics, /healthz, /readyz."
@@ -345,6 +420,32 @@ class Settings(BaseModel):
         if faults := transport_faults(self):
             raise ValueError("; ".join(faults))
         return self
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, listed: str) -> str:
+        networks_of(listed)
+        return listed
+
+    @model_validator(mode="after")
+    def _proxies_fit(self) -> Settings:
+        if not self.trusted_proxies:
+            return self
+        if self.auth != "required":
+            raise ValueError("TRUSTED_PROXIES needs AUTH=required: else nobody asks who it is")
+        if self.public_url is None:
+            raise ValueError(
+                "TRUSTED_PROXIES needs PUBLIC_URL: the address of the pages at the proxy, which a "
+                "browser names when one of them writes"
+            )
+        return self
+
+    @property
+    def wanted(self) -> dict[str, float]:
+        """Targets of the diagnosis tree that are set here, by line."""
+        lines = ("recall", "precision", "faithfulness", "relevance", "context_precision")
+        told = {line: getattr(self, f"wanted_{line}") for line in lines}
+        return {line: target for line, target in told.items() if target is not None}
 
     @property
     def judging(self) -> bool:
@@ -452,6 +553,24 @@ def load_policy(path: Path | None) -> Policy:
     return parse_policy(read_yaml(path, f"{PREFIX}POLICY"), str(path))
 
 
+def load_access(path: Path | None) -> AccessRules:
+    """The access file, validated; without one nobody is let in by it. Raises
+    :class:`SettingsError`."""
+    if path is None:
+        return AccessRules()
+    try:
+        return AccessRules.model_validate(read_yaml(path, f"{PREFIX}ACCESS") or {})
+    except ValidationError as error:
+        raise SettingsError(f"access {path}:\n  " + "\n  ".join(_faults(error))) from None
+
+
+def _faults(error: ValidationError) -> list[str]:
+    return [
+        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+        for fault in error.errors(include_input=False, include_url=False)
+    ]
+
+
 def from_environment(name: str, text: str, environ: Mapping[str, str] | None = None) -> str:
     """``text`` with each ``env:NAME`` filled in. ``name``: what it is for, in the error. Raises
     :class:`SettingsError` for a variable that is not set, or holds what no header can."""
@@ -473,11 +592,7 @@ def parse_policy(data: Any, name: str) -> Policy:
     try:
         policy = Policy.model_validate(data or {})
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-        raise SettingsError(f"policy {name}:\n  " + "\n  ".join(faults)) from None
+        raise SettingsError(f"policy {name}:\n  " + "\n  ".join(_faults(error))) from None
     for app, rules in [("default", policy.default), *policy.apps.items()]:
         if unknown := set(rules.citations.forms or ()) - set(FORM_NAMES):
             raise SettingsError(

@@ -20,6 +20,7 @@ from service.cli import (
     exports,
     gating,
     judge_check,
+    keys,
     measuring,
     measuring_answers,
     probing,
@@ -103,6 +104,12 @@ dead_letters = typer.Typer(
 dead_letters.command("list")(upkeep.list_dead_letters)
 dead_letters.command("redrive")(upkeep.redrive_dead_letters)
 app.add_typer(dead_letters, name="dead-letters", rich_help_panel=UPKEEP)
+
+api_keys = typer.Typer(no_args_is_help=True, help="Makes, lists and revokes keys of machines.")
+api_keys.command("create")(keys.create_key)
+api_keys.command("list")(keys.list_keys)
+api_keys.command("revoke")(keys.revoke_key)
+app.add_typer(api_keys, name="keys", rich_help_panel=UPKEEP)
 
 app.command("rebuild", rich_help_panel=UPKEEP)(upkeep.rebuild_command)
 app.command("erase", rich_help_panel=UPKEEP)(upkeep.erase_command)

@@ -11,7 +11,7 @@ import structlog
 import typer
 
 from service.bootstrap import Parts, build, controller
-from service.cli.serving import serve_pages
+from service.cli.serving import check_door, serve_pages
 from service.cli.shared import embedded_intake, patiently, settings_of, start_of, stop_on_signals
 from service.controller import ControllerKeeper
 from service.embedded import EmbeddedIntake
@@ -35,8 +35,12 @@ def serve(
 
     Send an event to `POST /v1/answers`, look at it under `/queue`. `/metrics`, `/healthz` and
     `/readyz` are for Prometheus and the orchestrator.
+
+    On loopback nobody is asked who they are. Elsewhere it needs `GROUNDWATCH_AUTH=required`, with
+    keys for machines (`groundwatch keys`) and a proxy that signs people in.
     """
     settings = settings_of(host=host, port=port)
+    check_door(settings)
     parts = build(settings)
     with contextlib.ExitStack() as stack:
         intake: Intake

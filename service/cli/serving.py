@@ -7,9 +7,13 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import structlog
 
+from service.access.proxies import Proxies, is_loopback, networks_of
+from service.access_file import AccessFile
+from service.addressed import app_of_answer, app_of_feedback
 from service.bootstrap import Parts, controller, desk, gatekeeper
 from service.cli.shared import err
 from service.controller import ControllerKeeper
@@ -17,13 +21,16 @@ from service.embedded import EmbeddedFeedback, EmbeddedIntake
 from service.health import Health
 from service.intake import Intake
 from service.joining import FeedbackJoin
+from service.outage import Misconfiguration
 from service.outbox import Sink
 from service.review_outbox import ReviewOutbox, ReviewOutboxKeeper
 from service.settings import Settings
+from service.store import MEMORY_URL, Store
 from service.store.reviews import Desk
 
 if TYPE_CHECKING:
     from consumers.judge import JudgeThread
+    from service.web.authentication import Authenticate
     from service.web.ports import JudgeState
 log = structlog.get_logger(__name__)
 
@@ -146,9 +153,18 @@ def _run_web(
         health=health,
         metrics=parts.metrics,
         settings=WebOptions(
-            public_url=address, max_body_bytes=max(16 << 20, settings.max_event_bytes)
+            public_url=settings.public_url or address,
+            address=address,
+            allowed_hosts=_hosts(settings),
+            metrics_open=settings.metrics_open,
+            sends_per_minute=settings.sends_per_minute,
+            max_body_bytes=max(16 << 20, settings.max_event_bytes),
+            wanted=settings.wanted,
         ),
         now=now,
+        authenticate=_authenticate(settings, parts.store),
+        app_of_answer=lambda raw: app_of_answer(raw, parts.terms()),
+        app_of_feedback=lambda raw: app_of_feedback(raw, parts.terms()),
     )
     web.state.desk = reviews
     server = uvicorn.Server(
@@ -159,10 +175,60 @@ def _run_web(
             log_config=None,
             log_level="warning",
             access_log=False,
+            # The address of a peer is what decides whether its headers are believed.
+            proxy_headers=False,
         )
     )
     err.print(f"groundwatch serves on [bold]{address}[/bold]  (queue, books, API, metrics)")
     server.run(sockets=[listener])
+
+
+def _authenticate(settings: Settings, store: Store) -> Authenticate:
+    """Who is let in to pages and API. Raises :class:`SettingsError` for an access file that cannot
+    be used."""
+    from service.web.authentication import Doorkeeper, ProxyHeaders, nobody_is_asked
+
+    if settings.auth != "required":
+        return nobody_is_asked
+    return Doorkeeper(
+        store.api_keys,
+        AccessFile(settings.access),
+        Proxies(networks_of(settings.trusted_proxies)),
+        ProxyHeaders(
+            settings.proxy_user_header, settings.proxy_email_header, settings.proxy_groups_header
+        ),
+        time.time,
+        time.monotonic,
+    )
+
+
+def check_door(settings: Settings) -> None:
+    """Raises :class:`Misconfiguration` where anybody on the network could come in, or nobody at
+    all."""
+    if settings.auth == "loopback" and not is_loopback(settings.host):
+        raise Misconfiguration(
+            f"serve would listen on {settings.host}, and nobody would be asked who they are. Set "
+            "GROUNDWATCH_AUTH=required and make a key (`groundwatch keys create`) or list a proxy "
+            "(GROUNDWATCH_TRUSTED_PROXIES), see docs/security.md; or listen on 127.0.0.1; or, if "
+            "whoever reaches that address may do everything, "
+            "GROUNDWATCH_AUTH=anyone-may-do-anything"
+        )
+    if settings.auth == "required" and settings.redis_url == MEMORY_URL and not settings.access:
+        raise Misconfiguration(
+            "GROUNDWATCH_AUTH=required, and nobody could come in: a memory:// store keeps no keys. "
+            "Set GROUNDWATCH_ACCESS to a file with keys or people in it: docs/security.md"
+        )
+
+
+def _hosts(settings: Settings) -> frozenset[str] | None:
+    """Names that a browser may know this server by; None for any, where nobody said which."""
+    listed = {name.strip().lower() for name in settings.allowed_hosts.split(",") if name.strip()}
+    if settings.public_url:
+        listed.add(urlsplit(settings.public_url).netloc.rpartition("@")[2].lower())
+    if not listed and settings.auth != "loopback":
+        return None
+    names = {host if host.endswith("]") else host.partition(":")[0] for host in listed}
+    return frozenset({*names, "localhost", "127.0.0.1", "[::1]"})
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from service.access.roles import Grant
 from service.review.cases import CaseFilter
 from service.review.labels import Change, Label
 
@@ -157,6 +158,11 @@ class ReviewDesk(Protocol):
     """Every method raises :class:`service.outage.Outage` when the store is away. ``now_ms``:
     milliseconds since 1970. What names a subject raises :class:`UnknownSubject` for one that is not
     there; a cursor that is not ours is a ValueError."""
+
+    def within(self, grant: Grant) -> ReviewDesk:
+        """The same desk for somebody who may see these apps alone: what belongs to others is not
+        there."""
+        ...
 
     def claim(self, subject: str, reviewer: str, now_ms: int) -> Lease:
         """Take the subject for this reviewer, or renew one's own lease (same token and fence).

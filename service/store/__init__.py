@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.store.api_keys import ApiKeys
 from service.store.archive import Archive
 from service.store.audits import Audits
 from service.store.checkpoints import Checkpoint, Checkpoints, SchemaError, SourceStart
@@ -31,9 +32,9 @@ from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Access", "Applied", "Archive", "Audits", "Caps", "Changed", "Changes",
-    "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates", "Erasure",
-    "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
+    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Audits", "Caps", "Changed",
+    "Changes", "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates",
+    "Erasure", "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
     "OutboxPending", "Probes", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart",
     "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
@@ -54,6 +55,7 @@ class Store:
     feedback: Feedback
     reviews: Changes
     erasure: Erasure
+    api_keys: ApiKeys
     questions: Questions
     probes: Probes
 
@@ -71,6 +73,7 @@ class Store:
             Feedback(connection, caps),
             Changes(connection),
             Erasure(connection),
+            ApiKeys(connection),
             Questions(connection),
             Probes(connection),
         )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import orjson
 
 from service import feedback
+from service.access.roles import ALL, Grant
 from service.accounting import CASE_STATES, Books, States, books_of
 from service.drafts import priority_of
 from service.makeup import Makeup
@@ -27,6 +30,8 @@ from service.store.connection import Connection, pairs, text
 from service.store.cursors import decode_cursor, encode_cursor
 from service.store.jobs import Jobs
 from service.store.makeups import makeups_of
+from service.store.reach import Reach
+from service.store.tally import tally
 from service.store.tasks import Tasks
 
 WITHHELD = "withheld"
@@ -42,18 +47,43 @@ _FAR = 2_000
 class Archive:
     """Cases and books. Every method raises :class:`Outage` when the store is away."""
 
-    def __init__(self, connection: Connection, checks: Sequence[str]) -> None:
+    def __init__(self, connection: Connection, checks: Sequence[str], grant: Grant = ALL) -> None:
         self._c = connection
         self._checks = checks
+        self._grant = grant
         self._checkpoints = Checkpoints(connection)
         self._tasks = Tasks(connection)
         self._jobs = Jobs(connection)
+
+    def within(self, grant: Grant) -> Archive:
+        """What somebody sees who may see these apps alone: cases, counters, facets. The books are
+        always of all."""
+        return Archive(self._c, self._checks, grant)
+
+    def _granted(self, filter: CaseFilter) -> list[CaseFilter]:
+        """The filter, once for each app that may be seen: of one app there is an index."""
+        if self._grant.apps is None:
+            return [filter]
+        if filter.app is not None:
+            return [filter] if self._grant.covers(filter.app) else []
+        return [replace(filter, app=app) for app in sorted(self._grant.apps)]
 
     def list_cases(
         self, filter: CaseFilter = CaseFilter(), cursor: str | None = None, limit: int = 50
     ) -> CasePage:
         """Up to ``limit`` cases by falling priority; those that are withheld for an audit are not
         among them. ValueError for a cursor that is not ours."""
+        after = decode_cursor(cursor)
+        found = [self._found(one, after, limit + 1) for one in self._granted(filter)]
+        rows = found[0] if len(found) == 1 else sorted(chain(*found), key=_rank, reverse=True)
+        last = rows[limit - 1] if len(rows) > limit else None
+        return CasePage(
+            [_row(*row) for row in rows[:limit]],
+            encode_cursor((text(last[0]), float(last[1]))) if last else None,
+        )
+
+    def _found(self, filter: CaseFilter, after: tuple[str, float] | None, want: int) -> list[Any]:
+        """Rows by falling (priority, id), after that place."""
         keys, indexes = self._c.keys, filter.indexes()
         claimed = CLAIMED in indexes
         indexes = [("status", "open") if index == CLAIMED else index for index in indexes]
@@ -63,20 +93,15 @@ class Archive:
         }  # fmt: skip
         if filter.since_ms is not None:
             spec |= {"since": filter.since_ms, "lowest": lowest_priority(filter.since_ms)}
-        after, found = decode_cursor(cursor), list[Any]()
+        found = list[Any]()
         while True:
             name, score = after or ("", 0.0)
-            spec |= {"after": name, "score": repr(score), "want": limit + 1 - len(found)}
+            spec |= {"after": name, "score": repr(score), "want": want - len(found)}
             name, score, *rows = self._list(spec)
             found += rows
-            if len(found) > limit or not name:
-                break
+            if len(found) >= want or not name:
+                return found
             after = text(name), float(score)
-        last = found[limit - 1] if len(found) > limit else None
-        return CasePage(
-            [_row(*row) for row in found[:limit]],
-            encode_cursor((text(last[0]), float(last[1]))) if last else None,
-        )
 
     def _rows(self, case_ids: Sequence[str]) -> list[CaseSummary]:
         """Of these, in this order, as far as they may be seen."""
@@ -115,6 +140,8 @@ class Archive:
             pipe.hget(self._c.keys.lease(f"case:{case_id}"), "reviewer")
             count, holder = pipe.execute()
         body = body_of(*fields)
+        if not self._grant.covers(body["app"]):
+            return None
         source, partition, offset = body["position"]
         return Case(
             summary=_summary(body, text(status), int(count or 1), text(holder or b"")),
@@ -138,16 +165,27 @@ class Archive:
         """Where an open case stands in the queue of this filter, in O(log n). None for one that is
         not in it, and where no one index holds that queue."""
         index = _index_of(filter)
-        if index is None:
+        if index is None or not self._reaches_queue(index, case_id):
             return None
         key = self._c.keys.index(*index)
         with self._c.guard():
             rank, size = self._c.client.zrevrank(key, case_id), self._c.client.zcard(key)
         return None if rank is None else QueuePlace(int(rank) + 1, int(size))
 
+    def _reaches_queue(self, index: tuple[str, str], case_id: str) -> bool:
+        """A place among all apps would tell how many cases the others have."""
+        if self._grant.everything:
+            return True
+        return index[0] == "group" and bool(Reach(self._c, self._grant).cases([case_id]))
+
     def case_counts(self) -> dict[str, int]:
         """Cases by state. Open ones that a reviewer holds are ``claimed``; of those that ended
         (expired, erased) nothing is left but their number."""
+        if self._grant.apps is not None:
+            found = tally(self._c, self._grant.apps).states
+            return (
+                dict.fromkeys(CASE_STATES, 0) | found | {"open": found["open"] - found["claimed"]}
+            )
         keys = self._c.keys
         open_cases = keys.index("status", "open")
         claimed = int(self._c.run("count_claims", [open_cases], [keys.prefix]))
@@ -167,6 +205,8 @@ class Archive:
         return States(self.case_counts(), self._tasks.counts(), self._jobs.pending())
 
     def open_by_severity(self) -> dict[str, int]:
+        if self._grant.apps is not None:
+            return tally(self._c, self._grant.apps).severities
         pipe = self._c.client.pipeline(transaction=False)
         for severity in SEVERITY_ORDER:
             pipe.zcard(self._c.keys.index("open", severity))
@@ -175,12 +215,16 @@ class Archive:
 
     def open_since(self, since_ms: int) -> int:
         """Open cases of answers that were given since then."""
+        if self._grant.apps is not None:
+            return tally(self._c, self._grant.apps, since_ms).given
         with self._c.guard():
             key = self._c.keys.index("since", "open")
             return int(self._c.client.zcount(key, since_ms, "+inf"))
 
     def oldest_open_ms(self) -> int | None:
         """When the oldest open case's answer was given, ms since 1970."""
+        if self._grant.apps is not None:
+            return tally(self._c, self._grant.apps).oldest_ms
         with self._c.guard():
             first = self._c.client.zrange(
                 self._c.keys.index("since", "open"), 0, 0, withscores=True
@@ -204,18 +248,28 @@ class Archive:
         """``apps``, ``releases``, ``checks``, ``reasons``, ``languages`` → the values that occur
         among cases that may be seen: a value that only withheld ones have would tell of them."""
         keys, names = self._c.keys, ("app", "release", "check", "reason", "language")
-        found = self._c.run("facets", [keys.index("status", WITHHELD)], [keys.prefix, *names])
+        apps = sorted(self._grant.apps or ())
+        args = [keys.prefix, orjson.dumps(apps), int(self._grant.everything), *names]
+        found = self._c.run("facets", [keys.index("status", WITHHELD)], args)
         return {
             f"{name}s": sorted(map(text, values)) for name, values in zip(names, found, strict=True)
         }
 
     def makeups(self, app: str) -> tuple[Makeup, ...]:
         """What the app's releases were made of, by the hour in which that was first told."""
-        return makeups_of(self._c, app)
+        return makeups_of(self._c, app) if self._grant.covers(app) else ()
 
     def first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
         """The earliest open cases of answers given from ``filter.since_ms`` until ``until_ms``,
         among the first :data:`_FAR` of those."""
+        found = [
+            case
+            for one in self._granted(filter)
+            for case in self._first_since(one, until_ms, limit)
+        ]
+        return sorted(found, key=lambda case: case.occurred_ms)[:limit]
+
+    def _first_since(self, filter: CaseFilter, until_ms: int, limit: int) -> list[CaseSummary]:
         keys = self._c.keys
         others = [keys.index(*index) for index in filter.indexes() if index[0] != "status"]
         with self._c.guard():
@@ -254,6 +308,7 @@ class Archive:
         """(app, hour) → field → n: what rates are made of. Hours since 1970, ``end_hour`` not
         included. Days that were rolled up stand at their first hour."""
         keys, client = self._c.keys, self._c.client
+        covers = self._grant.covers
         before = "+inf" if end_hour is None else f"({end_hour}"
         before_day = "+inf" if end_hour is None else f"({end_hour / 24}"
         found: dict[tuple[str, int], Counter[str]] = {}
@@ -261,9 +316,9 @@ class Archive:
             hours = client.zrangebyscore(keys.hours, first_hour, before)
             days = client.zrangebyscore(keys.days, first_hour / 24, before_day)
             places = [(app, hour, keys.counters(app, hour))
-                      for app, hour in map(_app_and_number, hours)]  # fmt: skip
+                      for app, hour in map(_app_and_number, hours) if covers(app)]  # fmt: skip
             places += [(app, day * 24, keys.day_counters(app, day))
-                       for app, day in map(_app_and_number, days)]  # fmt: skip
+                       for app, day in map(_app_and_number, days) if covers(app)]  # fmt: skip
             for start in range(0, len(places), _COUNTERS_AT_ONCE):
                 some = places[start : start + _COUNTERS_AT_ONCE]
                 pipe = client.pipeline(transaction=False)
@@ -312,6 +367,11 @@ _COUNTERS_AT_ONCE = 50
 def _app_and_number(member: bytes) -> tuple[str, int]:
     app, _, number = text(member).rpartition(":")
     return app, int(number)
+
+
+def _rank(row: Sequence[bytes]) -> tuple[float, bytes]:
+    """By which rows of several apps fall into one order, that of every index."""
+    return float(row[1]), row[0]
 
 
 def _numbers(reply: Any) -> Counter[str]:

@@ -97,13 +97,14 @@ class Checkpoints:
 
     def wipe(self) -> None:
         """Delete all but the store's identity, the documents (they come from elsewhere), leases,
-        what was spent with the factors that follow from it, what people said, the judge found and
-        feedback did that is not produced yet, and unserved questions: no record tells it again."""
+        keys of machines, what was spent with the factors that follow from it, what people said, the
+        judge found and feedback did that is not produced yet, and unserved questions: no record
+        tells it again."""
         keys = self._c.keys
         kept = (
             keys.meta, keys.documents(""), keys.numbers(""), keys.lease(""), keys.fences,
             keys.budgets, keys.factors, keys.review_outbox, keys.late_outbox, keys.claims,
-            keys.questions,
+            keys.api_keys, keys.questions,
         )  # fmt: skip
         with self._c.guard():
             for key in self._c.client.scan_iter(match=keys.prefix + "*", count=1_000):

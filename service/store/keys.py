@@ -51,6 +51,8 @@
 | questions | zset | questions that retrieval did not serve, as JSON, by time (ms) |
 | doc:K | hash | chunk texts of corpus K by ref |
 | numbers:K | hash | normalised number → ref of a chunk of corpus K that holds it |
+| apikeys | hash | id of a key → name, role, apps, hash of its secret, times, as JSON |
+| apikeys:used | hash | id of a key → when it was last used (ms) |
 """
 
 from __future__ import annotations
@@ -216,6 +218,14 @@ class Keys:
     @property
     def review_outbox(self) -> str:
         return self.prefix + "outbox:web"
+
+    @property
+    def api_keys(self) -> str:
+        return self.prefix + "apikeys"
+
+    @property
+    def api_keys_used(self) -> str:
+        return self.prefix + "apikeys:used"
 
     @property
     def questions(self) -> str:

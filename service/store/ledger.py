@@ -257,7 +257,10 @@ class Ledger:
                 )
                 for case in effects.cases
             ],
-            "tasks": [{"id": task.task_id, "due_ms": str(task.due_ms)} for task in effects.tasks],
+            "tasks": [
+                {"id": task.task_id, "due_ms": str(task.due_ms), "app": task.app}
+                for task in effects.tasks
+            ],
             "jobs": [_job_spec(job, batch, _is_refused(job, decided)) for job in effects.jobs],
             "row_ttl_s": ROWS_KEPT_DAYS * 86_400,
             "max_backlog": caps.max_backlog,

@@ -8,10 +8,12 @@ from typing import Any
 
 import orjson
 
+from service.access.roles import ALL, Grant
 from service.accounting import TASK_STATES
 from service.review.tasks import Task, TaskPage
 from service.store.connection import Connection, text
 from service.store.cursors import decode_cursor, encode_cursor
+from service.store.reach import Reach
 
 EXPIRED_AT_ONCE = 200
 
@@ -19,12 +21,22 @@ EXPIRED_AT_ONCE = 200
 class Tasks:
     """Every method raises :class:`Outage` when the store is away."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, grant: Grant = ALL) -> None:
         self._c = connection
+        self._grant = grant
+        self._reach = Reach(connection, grant)
+
+    def within(self, grant: Grant) -> Tasks:
+        return Tasks(self._c, grant)
 
     def counts(self) -> dict[str, int]:
-        """Tasks by state, those whose answers are no longer kept included."""
+        """Tasks by state, those whose answers are no longer kept included. Of some apps alone: the
+        open ones, one by one."""
         keys = self._c.keys
+        if not self._grant.everything:
+            with self._c.guard():
+                ids = [text(one) for one in self._c.client.zrange(keys.tasks("open"), 0, -1)]
+            return dict.fromkeys(TASK_STATES, 0) | {"open": len(self._reach.tasks(ids))}
         with self._c.guard():
             gone = self._c.client.hmget(keys.totals, *(f"tasks:{state}" for state in TASK_STATES))
             return {
@@ -35,8 +47,16 @@ class Tasks:
     def list_tasks(self, cursor: str | None = None, limit: int = 50) -> TaskPage:
         """Up to ``limit`` open tasks, those that are due first before the others. ValueError for a
         cursor that is not ours."""
+        after, found = decode_cursor(cursor), list[tuple[str, float]]()
+        while True:
+            with self._c.guard():
+                walked = self._walk(after, limit + 1)
+            reached = self._reach.tasks([task_id for task_id, _ in walked])
+            found += [place for place in walked if place[0] in reached]
+            if len(found) > limit or len(walked) <= limit:
+                break
+            after = walked[-1]
         with self._c.guard():
-            found = self._walk(decode_cursor(cursor), limit + 1)
             tasks = self._tasks([task_id for task_id, _ in found[:limit]])
         more = len(found) > limit
         return TaskPage(tasks, encode_cursor(found[limit - 1]) if more else None)
@@ -75,7 +95,8 @@ class Tasks:
     def get(self, task_id: str) -> Task | None:
         with self._c.guard():
             fields = self._c.client.hmget(self._c.keys.task(task_id), "record", "status", "due")
-        return None if fields[0] is None else _task(*fields)
+        task = None if fields[0] is None else _task(*fields)
+        return task if task is not None and self._grant.covers(task.app) else None
 
     def sealed(self, task_ids: Collection[str], reviewer: str) -> frozenset[str]:
         """Those that somebody may yet label blind, and of which this reviewer has not said anything

@@ -210,7 +210,9 @@ def problems(
 
 _DESCRIPTIONS = {
     400: "Not JSON, or not UTF-8",
-    403: "From another site's page, or a name that is not taken from there",
+    401: "No key, or one that opens nothing (any more)",
+    403: "The role or the grant does not reach so far; another site's page; a name that is not "
+    "taken from there",
     404: "None has this id, or none that may be seen",
     409: "Somebody else is at it, or something else stands by now",
     412: "Another version stands by now",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from service.access.roles import ALL, Grant
 from service.accounting import parse_field
 from service.web.ports import CounterReader
 
@@ -43,15 +44,29 @@ class Day:
     places: dict[Place, Counter[str]] = field(default_factory=dict)
     hours: set[tuple[str, int]] = field(default_factory=set)
 
+    def within(self, grant: Grant) -> Day:
+        """Of these apps alone."""
+        return Day(
+            {place: found for place, found in self.places.items() if grant.covers(place.app)},
+            {(app, hour) for app, hour in self.hours if grant.covers(app)},
+        )
+
 
 class Days:
-    """Days since 1970 → what was counted. Safe to be asked by several threads. ``monotonic``:
-    seconds, by which a memory ages. Raises :class:`service.outage.Outage` while the store is
-    away."""
+    """Days since 1970 → what was counted. Safe to be asked by several threads. ``counters``: of all
+    apps, since everybody shares one memory; ``granted``: the apps of whoever asks now;
+    ``monotonic``: seconds, by which a memory ages. Raises :class:`service.outage.Outage` while the
+    store is away."""
 
-    def __init__(self, counters: CounterReader, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        counters: CounterReader,
+        monotonic: Callable[[], float],
+        granted: Callable[[], Grant] = lambda: ALL,
+    ) -> None:
         self._counters = counters
         self._monotonic = monotonic
+        self._granted = granted
         self._known: dict[int, tuple[float, Day]] = {}
         self._reading = threading.Lock()
 
@@ -68,7 +83,9 @@ class Days:
                 for day in range(start, end + 1):
                     self._known[day] = now, read.get(day, Day())
             self._forget(now)
-            return {day: self._known[day][1] for day in wanted}
+            found = {day: self._known[day][1] for day in wanted}
+        grant = self._granted()
+        return found if grant.everything else {day: found[day].within(grant) for day in wanted}
 
     def _age(self, day: int, now: float) -> float:
         return now - self._known[day][0] if day in self._known else math.inf

@@ -159,10 +159,9 @@ def desk_routes(
     cases: CaseReader,
     tasks: TaskReader,
     now: Callable[[], float],
-    public_url: str,
 ) -> APIRouter:
-    """``now``: seconds since 1970; ``public_url``: where this server is reached."""
-    router = APIRouter(tags=["review"], route_class=guarded(public_url))
+    """``now``: seconds since 1970."""
+    router = APIRouter(tags=["review"], route_class=guarded())
     front = FrontDesk(desk, cases, tasks, now)
     _dealing(router, front)
     for kind in ("case", "task", "group"):

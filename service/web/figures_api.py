@@ -186,10 +186,9 @@ def figure_routes(
     changes: RecentChanges,
     counted: Days,
     now: Callable[[], float],
-    public_url: str,
 ) -> APIRouter:
-    """``now``: seconds since 1970; ``public_url``: where this server is reached."""
-    router = APIRouter(tags=["figures"], route_class=guarded(public_url))
+    """``now``: seconds since 1970."""
+    router = APIRouter(tags=["figures"], route_class=guarded())
     sight = Sight(tasks)
 
     def since(back: int) -> int:

@@ -1,5 +1,5 @@
-"""What a JSON write has to look like before anything reads it: from no foreign page, of the right
-media type, of a bounded size, JSON."""
+"""What a write has to look like before anything reads it: from no foreign page; and where it is
+JSON, of the right media type and of a bounded size."""
 
 from __future__ import annotations
 
@@ -25,14 +25,9 @@ _PORTS = {"http": 80, "https": 443}
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-def guarded(public_url: str, max_bytes: int = MAX_BYTES) -> type[APIRoute]:
-    """The class of a router's routes. A browser says in ``Origin`` and ``Sec-Fetch-Site`` which
-    page asks; other clients say nothing, and are let through. The Host header is not what Origin is
-    compared with: a stranger's name can be made to lead here.
-
-    Its routes raise :class:`Problem`: 403, 415, 413, 400; 428 where If-Match is asked for.
-    """
-    own = own_origins(public_url)
+def guarded(max_bytes: int = MAX_BYTES) -> type[APIRoute]:
+    """The class of a router's routes. They raise :class:`Problem`: 415, 413, 400; 428 where
+    If-Match is asked for."""
 
     class Guarded(APIRoute):
         def get_route_handler(self) -> Handler:
@@ -40,7 +35,6 @@ def guarded(public_url: str, max_bytes: int = MAX_BYTES) -> type[APIRoute]:
 
             async def guard(request: Request) -> Response:
                 if request.method not in _READS:
-                    _refuse_other_sites(request, own)
                     request = await _checked(request, max_bytes)
                 try:
                     return await handle(request)
@@ -62,11 +56,18 @@ def own_origins(public_url: str) -> frozenset[str]:
     return frozenset(f"{url.scheme}://{name}{tail}" for name in hosts)
 
 
-def _refuse_other_sites(request: Request, own: frozenset[str]) -> None:
+def refuse_other_sites(request: Request, own: frozenset[str]) -> None:
+    """A browser says in ``Origin`` and ``Sec-Fetch-Site`` which page asks; other clients say
+    nothing, and are let through. The Host header is not what Origin is compared with: a stranger's
+    name can be made to lead here. Raises :class:`Problem` 403."""
     origin = request.headers.get("origin")
     site = request.headers.get("sec-fetch-site", "none")
     if (origin is not None and origin.lower() not in own) or site not in ("same-origin", "none"):
-        raise Problem(403, "cross_site", "another site's page may not write here")
+        detail = (
+            "another site's page may not write here; if this is your own page, set "
+            "GROUNDWATCH_PUBLIC_URL to the address of the pages"
+        )
+        raise Problem(403, "cross_site", detail)
 
 
 async def _checked(request: Request, max_bytes: int) -> Request:

@@ -1,13 +1,14 @@
-"""Who writes through the JSON API, until keys and a trusted proxy say so: a header, believed from
-this machine alone."""
+"""Who writes through the JSON API: whoever the key or the trusted proxy names; where nobody is
+asked, a header, believed from this machine alone."""
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from service.access.proxies import is_loopback
+from service.web.caller import caller
 from service.web.problems import Problem
 from service.web.reviewer import MAX_NAME
 from service.web.showing import showable
@@ -18,17 +19,27 @@ _FORM = {
     "min_length": 1,
     "max_length": MAX_NAME,
     "pattern": r"\S",
-    "description": "Your name or e-mail address, taken from this machine alone.",
+    "description": "Your name or e-mail address, where no key and no proxy says it: taken from "
+    "this machine alone.",
     "examples": ["ann@example.org"],
 }
 
 
-def _reviewer(request: Request, name: Annotated[str, Header(**_FORM)]) -> str:
-    return _believed(request, name)
-
-
 def _reader(request: Request, name: Annotated[str | None, Header(**_FORM)] = None) -> str | None:
-    return None if name is None else _believed(request, name)
+    said, known = None if name is None else _read(name), caller()
+    if known.named:
+        if said not in (None, known.name):
+            raise Problem(403, "forbidden", f"{HEADER} names somebody else than key or proxy do")
+        return known.name
+    if said is not None and request.client is not None and not is_loopback(request.client.host):
+        raise Problem(403, "forbidden", f"{HEADER} is only taken from the machine that serves")
+    return said
+
+
+def _reviewer(name: Annotated[str | None, Depends(_reader)]) -> str:
+    if name is None:
+        raise Problem(422, "parameter", "Field required", field=HEADER)
+    return name
 
 
 Reviewer = Annotated[str, Depends(_reviewer)]
@@ -37,9 +48,7 @@ Reader = Annotated[str | None, Depends(_reader)]
 """As :data:`Reviewer`, or None where nobody says who reads."""
 
 
-def _believed(request: Request, header: str) -> str:
-    if request.client is not None and not _is_here(request.client.host):
-        raise Problem(403, "forbidden", f"{HEADER} is only taken from the machine that serves")
+def _read(header: str) -> str:
     # Servers hand out headers as Latin-1; clients mostly mean UTF-8.
     raw = header.encode("latin-1")
     try:
@@ -47,10 +56,3 @@ def _believed(request: Request, header: str) -> str:
     except UnicodeDecodeError:
         name = header
     return showable(" ".join(name.split()))
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

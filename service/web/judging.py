@@ -46,7 +46,9 @@ def judge_line(state: JudgeState, t: Tongue) -> str:
     if state.model is None:
         return t.say("judge.off")
     parts = [t.say("line.scripted")] if state.scripted else []
-    parts += [t.say("judge.asks", model=state.model), t.say("judge.waiting", n=state.waiting)]
+    parts.append(t.say("judge.asks", model=state.model))
+    if state.waiting is not None:
+        parts.append(t.say("judge.waiting", n=state.waiting))
     budget = state.budget
     if budget is not None:
         factors = sorted({round(factor, 2) for factor in budget.factors.judge.values()}) or [1.0]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
+from service.access.roles import ALL, Grant
 from service.estimates.double_labels import blind_pair
 from service.estimates.precision import precisions
 from service.judging.judgement import Cause
@@ -24,11 +25,18 @@ _PAGE = 200
 
 class RecentChanges:
     """The newest changes. Raises :class:`service.outage.Outage` while the store is away.
-    ``monotonic``: seconds, by which a memory ages."""
+    ``desk``: of all apps, since everybody shares one memory; ``granted``: the apps of whoever asks
+    now; ``monotonic``: seconds, by which a memory ages."""
 
-    def __init__(self, desk: ChangeReader, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        desk: ChangeReader,
+        monotonic: Callable[[], float],
+        granted: Callable[[], Grant] = lambda: ALL,
+    ) -> None:
         self._desk = desk
         self._monotonic = monotonic
+        self._granted = granted
         self._read_at: float | None = None
         self._changes: list[Change] = []
         self._reading = threading.Lock()
@@ -36,7 +44,10 @@ class RecentChanges:
     def since(self, at_ms: int) -> list[Change]:
         """Those made since then, the newest first; no older than :data:`READ_DAYS` and no more than
         :data:`MOST_CHANGES`."""
-        return [change for change in self._read() if change.at_ms >= at_ms]
+        grant, changes = self._granted(), self._read()
+        if not grant.everything:
+            changes = [one for one in changes if grant.covers(str(one.context.get("app", "")))]
+        return [change for change in changes if change.at_ms >= at_ms]
 
     def reach(self, at_ms: int) -> int:
         """From when on :meth:`since` has all changes: then, or later where more were made than are

@@ -72,10 +72,11 @@ def overview_routes(
     gaps_kept: bool,
     public_url: str,
     probes: ProbeReader,
+    wanted: Mapping[str, float],
 ) -> APIRouter:
     """``changes``: what people said, None where no desk keeps it; ``calibrations``: what the judge
     said, None where nobody reads it; ``gaps_kept``: whether there is a page of knowledge gaps;
-    ``probes``: what they found last."""
+    ``probes``: what they found last; ``wanted``: targets of the diagnosis tree that are set."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     page = partial(router.api_route, methods=["GET", "HEAD"])
 
@@ -120,7 +121,7 @@ def overview_routes(
             confirmed=confirmed(said),
             people=faults_of(said),
             judged=_judged(calibrations, scope),
-            trees=_trees(calibrations, probed, said, scope, shown),
+            trees=_trees(calibrations, probed, said, scope, shown, wanted),
             columns=columns,
             spread_labels=partial(_spread_label, t),
             judge_url=judge_url(JudgeScope(scope.app, scope.language)),
@@ -156,6 +157,7 @@ def _trees(
     said: Sequence[Change],
     scope: Scope,
     shown: Overview,
+    wanted: Mapping[str, float],
 ) -> list[tuple[str, tuple[Line, ...]]]:
     """Of each app shown of which anything is known."""
     found = []
@@ -163,7 +165,8 @@ def _trees(
     for app in [scope.app] if scope.app else shown.apps[:MOST_TREES]:
         judged = _judged(calibrations, Scope(app, scope.language))
         of_app = [change for change in said if change.context.get("app") == app]
-        lines = tree_of(last.get(app), of_app, judged.rates if judged is not None else {})
+        rates = judged.rates if judged is not None else {}
+        lines = tree_of(last.get(app), of_app, rates, wanted)
         if any(line.n for line in lines):
             found.append((app, lines))
     return found

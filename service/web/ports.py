@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from service.access.roles import Grant
 from service.budget import BudgetState
 from service.makeup import Makeup
 from service.measuring.probed import ProbeResult
@@ -16,6 +17,11 @@ from service.review.tasks import Task, TaskPage
 
 class CaseReader(Protocol):
     """All methods raise ``service.outage.Outage`` while the store is away."""
+
+    def within(self, grant: Grant) -> CaseReader:
+        """The same for somebody who may see these apps alone: nothing else is there, nor counted.
+        Of cases that ended (expired, erased) it counts none, since nothing tells their apps."""
+        ...
 
     def list_cases(self, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
         """At most ``limit`` cases by falling priority, after ``cursor`` (None: from the top).
@@ -60,6 +66,11 @@ class CaseReader(Protocol):
 class TaskReader(Protocol):
     """All methods raise ``service.outage.Outage`` while the store is away."""
 
+    def within(self, grant: Grant) -> TaskReader:
+        """The same for somebody who may see these apps alone: nothing else is there, nor counted.
+        It counts open tasks only."""
+        ...
+
     def counts(self) -> dict[str, int]:
         """Status → number of tasks."""
         ...
@@ -80,11 +91,12 @@ class TaskReader(Protocol):
 @dataclass(frozen=True, slots=True)
 class JudgeState:
     """``model``: the name that the endpoint is asked for, None where the judge is off; never the
-    endpoint's address. ``waiting``: answers that are drawn and not judged yet."""
+    endpoint's address. ``waiting``: answers that are drawn and not judged yet; None for somebody
+    who may not see all apps, as it is of all."""
 
     model: str | None = None
     scripted: bool = False
-    waiting: int = 0
+    waiting: int | None = 0
     budget: BudgetState | None = None
 
 
@@ -95,6 +107,10 @@ is away."""
 
 class CounterReader(Protocol):
     """Raises ``service.outage.Outage`` while the store is away."""
+
+    def within(self, grant: Grant) -> CounterReader:
+        """The same for somebody who may see these apps alone."""
+        ...
 
     def counters(
         self, first_hour: int = 0, end_hour: int | None = None

@@ -32,6 +32,7 @@ _REJECTION_STATUS = {
     "schema": 422,
     "unsupported_version": 422,
     "unknown_app": 422,
+    "app_not_granted": 403,
 }
 
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from service.web.assets import asset
+from service.web.caller import caller
 from service.web.problems import ErrorPage, ProblemBody
 from service.web.showing import showable
 from service.web.texts import Tongue, tongue
@@ -48,6 +49,7 @@ def templates() -> Environment:
     environment.filters["moment"] = moment
     environment.filters["words"] = lambda name: name.replace("_", " ")
     environment.globals["asset"] = asset
+    environment.globals["caller"] = caller
     environment.globals["queue_url"] = queue_url
     environment.globals["query_of"] = query_of
     return environment

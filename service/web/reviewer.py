@@ -1,7 +1,8 @@
 """Who looks at the pages: a name, given once and kept in a signed cookie, and the token that shows
 that a form came from one of our own pages.
 
-A name is what a person says of themselves; nothing proves it. The signature keeps it from being
+A name is what a person says of themselves, and nothing proves it; where people are signed in
+(``service.web.caller``), it is theirs and nothing else is asked. The signature keeps it from being
 changed on the way, and the token keeps other sites from labelling in somebody's name.
 """
 
@@ -17,6 +18,8 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.web.caller import caller
+
 COOKIE = "reviewer"
 MAX_NAME = 100
 A_YEAR_S = 365 * 86_400
@@ -25,11 +28,13 @@ A_YEAR_S = 365 * 86_400
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """``session``: random, of one browser; ``name``: empty as long as none was given; ``known``:
-    the browser sent our cookie."""
+    the browser sent our cookie; ``signed_in``: it is known who it is, and a name only stands here
+    where they may label."""
 
     session: str
     name: str = ""
     known: bool = False
+    signed_in: bool = False
 
 
 def clean_name(said: str) -> str | None:
@@ -45,13 +50,22 @@ def from_elsewhere(request: Request) -> bool:
 
 
 class Identity:
-    """``secret``: the store's; all web processes of one store share it."""
+    """``secret``: the store's; all web processes of one store share it. ``secure``: the cookie goes
+    over TLS alone."""
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, secure: bool = False) -> None:
+        self._secure = secure
         self._key = hmac.digest(secret, b"groundwatch pages", "sha256")
 
     def visitor(self, request: Request) -> Visitor:
-        return self._read(request.cookies.get(COOKIE, "")) or Visitor(secrets.token_urlsafe(18))
+        kept, known = self._read(request.cookies.get(COOKIE, "")), caller()
+        if not known.named:
+            return kept or Visitor(secrets.token_urlsafe(18))
+        # A link on another site must claim nothing, as it does not where the cookie says who it is.
+        name = known.name if known.reviews and not from_elsewhere(request) else ""
+        if kept is None or kept.name != name:
+            return Visitor(secrets.token_urlsafe(18), name, signed_in=True)
+        return replace(kept, signed_in=True)
 
     def named(self, visitor: Visitor, name: str) -> Visitor:
         """Under a new name a session of its own: older forms are not sent in the new name."""
@@ -69,7 +83,7 @@ class Identity:
             max_age=A_YEAR_S,
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            secure=self._secure,
         )
 
     def token(self, visitor: Visitor) -> str:

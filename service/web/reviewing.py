@@ -205,11 +205,15 @@ def review_routes(review: Review) -> APIRouter:
 def _name_routes(router: APIRouter, review: Review) -> None:
     @router.api_route("/review/name", methods=["GET", "HEAD"])
     def who(request: Request, t: Speaking, back: Back = "/") -> Response:
+        if review.identity.visitor(request).signed_in and not from_elsewhere(request):
+            return _see_other(safe_return(back))
         return review.render(request, t, "who.html", back=safe_return(back), bad=False)
 
     @router.post("/review/name")
     def name(request: Request, t: Speaking, sent: Sent) -> Response:
         back = safe_return(sent.form.one("back"))
+        if sent.visitor.signed_in:
+            return _see_other(back)
         said = clean_name(sent.form.one("name"))
         if said is None:
             return review.render(request, t, "who.html", 422, back=back, bad=True)

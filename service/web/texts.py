@@ -14,6 +14,7 @@ from markupsafe import Markup
 from service.web.showing import showable
 from service.web.words import (
     Words,
+    access,
     books,
     case,
     frame,
@@ -45,6 +46,7 @@ TABLES: tuple[Words, ...] = (
     judge.WORDS,
     judged.WORDS,
     incident.WORDS,
+    access.WORDS,
     reasons.WORDS,
     report.WORDS,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 from service.estimates.bootstrap import question_mean
 from service.estimates.estimate import Estimate
@@ -71,16 +72,21 @@ def tree_of(
     probe: ProbeResult | None,
     audited: Iterable[Change],
     judged: Mapping[JudgedRateName, JudgedRate],
+    wanted: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Line, ...]:
     """Of one app. ``probe``: its last; ``audited``: what people said lately, from which recall is
-    taken where no probe measured it; ``judged``: live rates by the judge."""
-    recall = _asked("recall", probe) or _audited_recall(audited)
+    taken where no probe measured it; ``judged``: live rates by the judge; ``wanted``: targets by
+    line, where they are not the packaged ones."""
+    recall, *under = (
+        replace(line, target=wanted.get(line.name, line.target))
+        for line in (
+            _asked("recall", probe) or _audited_recall(audited),
+            _asked("precision", probe) or _unknown("precision"),
+            *(_judged(name, judged) for name in JUDGED),
+        )
+    )
     greyed = recall.standing is Standing.MISSED
-    under = [
-        _asked("precision", probe) or _unknown("precision"),
-        *(_judged(name, judged) for name in JUDGED),
-    ]
-    return recall, *(_greyed(line, greyed) for line in under)
+    return recall, *(replace(line, greyed=greyed) for line in under)
 
 
 def _target(name: str) -> float:
@@ -134,7 +140,3 @@ def _judged(name: JudgedRateName, judged: Mapping[JudgedRateName, JudgedRate]) -
 
 def _unknown(name: str) -> Line:
     return Line(name, _target(name), Estimate(None), 0, Source.NONE)
-
-
-def _greyed(line: Line, greyed: bool) -> Line:
-    return replace(line, greyed=greyed)

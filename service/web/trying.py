@@ -21,6 +21,7 @@ from service.redaction.answers import MaskedAnswer, masked_answer
 from service.redaction.redactor import redactor_of
 from service.review.cases import Case, CaseSummary
 from service.web.body import read_capped
+from service.web.granted import granted
 from service.web.marking import Mark, MarkKind, Segment, segments_of, span
 from service.web.rendering import Renderer
 from service.web.texts import Speaking, Tongue
@@ -54,7 +55,7 @@ def try_routes(render: Renderer, policy: Callable[[], Policy]) -> APIRouter:
 
     @router.api_route("/try", methods=["GET", "HEAD"])
     def form(t: Speaking) -> Response:
-        return show(t, given=EXAMPLE, app="", apps=sorted(policy().apps), tried=None)
+        return show(t, given=EXAMPLE, app="", apps=_apps(policy()), tried=None)
 
     @router.post("/try")
     async def check(t: Speaking, request: Request) -> Response:
@@ -62,9 +63,14 @@ def try_routes(render: Renderer, policy: Callable[[], Policy]) -> APIRouter:
         current = policy()
         tried = await run_in_threadpool(_tried, given, current, t)
         app = given.get("app", "")
-        return show(t, given=given, app=app, apps=sorted(current.apps), tried=tried)
+        return show(t, given=given, app=app, apps=_apps(current), tried=tried)
 
     return router
+
+
+def _apps(policy: Policy) -> list[str]:
+    """Those of which whoever asks may see how they are checked."""
+    return [app for app in sorted(policy.apps) if granted().covers(app)]
 
 
 def _fields(raw: bytes) -> dict[str, str]:
@@ -93,7 +99,7 @@ def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
     )
     if isinstance(event, Rejection):
         return Tried(refused=event.message)
-    of_app = policy.of(app)
+    of_app = policy.of(app) if app in _apps(policy) else policy.default
     results = check_event(event, of_app)
     texts = [chunk.text for chunk in event.retrieved]
     shown = masked_answer(event, texts, results, redactor_of(of_app.redaction))

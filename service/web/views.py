@@ -15,6 +15,7 @@ from service.accounting import Books, Kind
 from service.judging.findings import NAME as JUDGE
 from service.review.cases import SEVERITY_ORDER, Case, CaseFilter, CaseSummary, Priority, Thumbs
 from service.review.tasks import Task, blind
+from service.web.caller import caller
 from service.web.judging import JudgeView, judge_view
 from service.web.labelling import Shown, finding_key, ref_key
 from service.web.marking import (
@@ -122,7 +123,10 @@ class BooksLine:
     balanced: bool
 
 
-def books_line(books: Books) -> BooksLine:
+def books_line(books: Books) -> BooksLine | None:
+    """None for somebody who may not see all apps: the books are of all."""
+    if not caller().grant.everything:
+        return None
     received = sum(book.counts.get("received", 0) for book in books.partitions)
     parts = tuple((kind.value, books.totals.get(kind.value, 0)) for kind in Kind)
     return BooksLine(received, parts, books.balanced)

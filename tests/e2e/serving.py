@@ -6,17 +6,23 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from service.web.options import WebOptions
+from tools.kafka.broker import free_port
+
 
 @contextmanager
 def serving(app: ASGIApp) -> Iterator[str]:
     """The app on a free port of the loopback, in a thread; its address."""
+    port = free_port()
+    _tell_address(app, f"http://127.0.0.1:{port}")
     server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
+        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", lifespan="on")
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -25,12 +31,19 @@ def serving(app: ASGIApp) -> Iterator[str]:
         if not thread.is_alive() or time.monotonic() > deadline:
             raise RuntimeError("the web app did not start")
         time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         thread.join(timeout=20)
+
+
+def _tell_address(app: ASGIApp, address: str) -> None:
+    """A browser names it when one of our pages writes, and no other is taken."""
+    for middleware in getattr(app, "user_middleware", ()):
+        options = middleware.kwargs.get("options")
+        if isinstance(options, WebOptions):
+            middleware.kwargs["options"] = replace(options, address=address)
 
 
 class Stranger:

@@ -54,6 +54,12 @@ EVERYTHING: Values = {
     },
     "judge": {"enabled": True},
     "web": {"replicas": 3},
+    "auth": {
+        "trustedProxies": ["10.3.0.0/16", "fd00::/8"],
+        "headers": {"groups": "X-Auth-Request-Groups"},
+        "access": {"people": [{"group": "search", "role": "reviewer", "apps": ["support"]}]},
+        "metricsOpen": False,
+    },
     "service": {"annotations": {"example.com/a": "b"}},
     "ingress": {
         "enabled": True,
@@ -144,6 +150,15 @@ INSTALLATIONS: dict[str, Values] = {
         "consumer": {"enabled": False},
         "networkPolicy": {"enabled": True},
         "service": {"type": "LoadBalancer"},
+    },
+    "doors-open": {**SMALL, "auth": {"mode": "anyone-may-do-anything"}},
+    "access-from-a-secret": {
+        **SMALL,
+        "auth": {
+            "trustedProxies": ["10.0.0.1"],
+            "publicUrl": "https://watch.acme.example",
+            "existingSecret": "our-access",
+        },
     },
     "openshift": {
         **SMALL,

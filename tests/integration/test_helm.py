@@ -21,9 +21,12 @@ import yaml
 from typer.testing import CliRunner
 
 from service import alive
+from service.access.roles import Grant, Role
+from service.access.rules import AccessRules
 from service.bootstrap import caps, check_redis
 from service.checks import CHECKS
 from service.cli import app
+from service.cli.serving import check_door
 from service.settings import Settings, load_settings, parse_policy
 from service.store import Store, connect
 from tests.integration.chart_values import EVERYTHING, INSTALLATIONS, POLICY, SMALL, Values
@@ -258,6 +261,8 @@ def test_the_processes_answer_their_probes(
     objects = chart.render(merged(SMALL, policy=POLICY))
     container, port, policy = ours(pods(objects)[part]), free_port(), tmp_path / "policy.yaml"
     policy.write_text(component(objects, "ConfigMap", "policy")["data"]["policy.yaml"])
+    access = tmp_path / "access.yaml"
+    access.write_text(component(objects, "ConfigMap", "access")["data"]["access.yaml"])
     made = environment(objects, container) | {
         # This machine's, and a Kafka that is away: no reason to restart anything.
         **{f"GROUNDWATCH_{name}": "127.0.0.1" for name in ("HOST", "METRICS_HOST")},
@@ -266,6 +271,7 @@ def test_the_processes_answer_their_probes(
         "GROUNDWATCH_REDIS_URL": redis_url,
         "GROUNDWATCH_REDIS_NAMESPACE": f"chart-{port}",
         "GROUNDWATCH_POLICY": str(policy),
+        "GROUNDWATCH_ACCESS": str(access),
     }
     if part == "web":  # which would not start without Kafka
         del made["GROUNDWATCH_KAFKA_BOOTSTRAP"]
@@ -287,6 +293,10 @@ def test_the_processes_answer_their_probes(
         assert httpx.get(paths["livenessProbe"], timeout=20).status_code == 200
         ready = httpx.get(paths["readinessProbe"], timeout=20)
         assert "redis" in ready.json()["checks"]
+        if part == "web":
+            asked = httpx.get(f"http://127.0.0.1:{port}/v1/cases", timeout=20)
+            assert asked.status_code == 401
+            assert httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=20).status_code == 200
         if part == "consumer":
             assert ready.status_code == 503
             assert ready.json()["checks"]["kafka"]["ok"] is False
@@ -617,6 +627,29 @@ def test_only_this_release_reaches_its_redis(chart: Chart) -> None:
     assert matches(to_redis[0]["to"][0]["podSelector"]["matchLabels"], labels)
 
 
+def test_the_pages_alone_ask_who_comes_in(chart: Chart, everything: list[Object]) -> None:
+    web = load_settings(environment(everything, ours(pods(everything)["web"])))
+    assert (web.auth, web.metrics_open) == ("required", False)
+    assert web.trusted_proxies == "10.3.0.0/16,fd00::/8"
+    assert web.public_url == "https://groundwatch.acme.example"
+    assert (web.proxy_email_header, web.proxy_groups_header) == (
+        "X-Forwarded-Email", "X-Auth-Request-Groups"
+    )  # fmt: skip
+    text = component(everything, "ConfigMap", "access")["data"]["access.yaml"]
+    rules = AccessRules.model_validate(yaml.safe_load(text))
+    assert rules.person([], ["search"]) == (Role.REVIEWER, Grant.of(["support"]))
+    consumer = load_settings(environment(everything, ours(pods(everything)["consumer"])))
+    assert (consumer.auth, consumer.access) == ("loopback", None)
+    secret = chart.render(INSTALLATIONS["access-from-a-secret"])
+    volumes = {item["name"]: item for item in pods(secret)["web"]["volumes"]}
+    assert volumes["groundwatch-access"]["secret"] == {"secretName": "our-access"}
+    check_door(web)
+    for name in INSTALLATIONS:
+        objects = chart.render(INSTALLATIONS[name])
+        if "web" in pods(objects):
+            check_door(load_settings(environment(objects, ours(pods(objects)["web"]))))
+
+
 def test_ingress_leads_to_the_pages(everything: list[Object]) -> None:
     ingress = component(everything, "Ingress", "web")["spec"]
     backend = ingress["rules"][0]["http"]["paths"][0]["backend"]["service"]
@@ -688,6 +721,9 @@ def wait_for(client: redis.Redis) -> None:
         ({"image": {"digest": "latest"}}, "digest"),
         ({"config": {"kafka_bootstraps": "kafka:9092"}}, "kafka_bootstraps"),
         ({"config": {"port": 80}}, "port"),
+        ({"config": {"auth": "anyone-may-do-anything"}}, "auth"),
+        ({"auth": {"mode": "off"}}, "mode"),
+        ({"auth": {"trustedProxies": ["proxy"]}}, "trustedProxies"),
         ({"config": {"judge_api_key": "sk-1"}}, "judge_api_key"),
         ({"config": {"judge_model_file": "/model"}}, "judge_model_file"),
         ({"config": {"max_cases": [1]}}, "max_cases"),
@@ -720,6 +756,18 @@ def test_the_schema_refuses(chart: Chart, wrong: Values, named: str) -> None:
         ),
         (merged(SMALL, judge={"enabled": True}), "judge.enabled needs"),
         (merged(SMALL, policy=POLICY, existingPolicy="mine"), "which one is meant"),
+        (
+            merged(SMALL, auth={"access": {"people": []}, "existingSecret": "mine"}),
+            "which one is meant",
+        ),
+        (merged(SMALL, auth={"trustedProxies": ["10.0.0.1"]}), "needs auth.publicUrl"),
+        (
+            merged(
+                SMALL,
+                auth={"mode": "anyone-may-do-anything", "trustedProxies": ["10.0.0.1"]},
+            ),
+            "needs auth.mode required",
+        ),
         (merged(SMALL, keda={"enabled": True}), "keda.enabled needs partitions"),
         (
             merged(

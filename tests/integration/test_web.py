@@ -73,7 +73,7 @@ def test_a_wrong_answer_becomes_a_case_that_can_be_read(site: Client) -> None:
         assert WRONG["answer"][finding["start"] : finding["end"]] == finding["surface"]
 
     page = site.client.get(f"/cases/{quote(case_id)}").text
-    assert '<mark class="mark finding" data-finding="1">[pricing#seats]</mark>' in page
+    assert '<mark class="mark short finding" data-finding="1">[pricing#seats]</mark>' in page
     assert case_id in site.client.get("/queue").text
     assert site.client.get("/v1/cases?app=somebody-else").json()["cases"] == []
 

@@ -39,9 +39,65 @@ GROUNDWATCH_METRICS_PORT: "9464"
 {{- if and .Values.judge.enabled (not (and $given.judge_base_url $given.judge_model)) -}}
 {{- fail "judge.enabled needs config.judge_base_url and config.judge_model" -}}
 {{- end -}}
+{{- if and .Values.auth.trustedProxies (ne .Values.auth.mode "required") -}}
+{{- fail "auth.trustedProxies needs auth.mode required: else nobody asks who it is" -}}
+{{- end -}}
+{{- if and .Values.auth.trustedProxies (not (include "groundwatch.publicUrl" .)) -}}
+{{- fail "auth.trustedProxies needs auth.publicUrl (or an ingress): where people find the pages" -}}
+{{- end -}}
+{{- if and .Values.auth.access .Values.auth.existingSecret -}}
+{{- fail "either auth.access or auth.existingSecret: which one is meant?" -}}
+{{- end -}}
 {{- if and .Values.policy .Values.existingPolicy -}}
 {{- fail "either policy or existingPolicy: which one is meant?" -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Where people find the pages; empty where nobody said. */}}
+{{- define "groundwatch.publicUrl" -}}
+{{- $first := first .Values.ingress.hosts -}}
+{{- if .Values.auth.publicUrl -}}
+{{- .Values.auth.publicUrl -}}
+{{- else if and .Values.ingress.enabled $first -}}
+{{- printf "%s://%s" (gt (len .Values.ingress.tls) 0 | ternary "https" "http") $first.host -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Who is let in to the pages; of their pods alone, since a sidecar answers its own pod only. */}}
+{{- define "groundwatch.authEnv" -}}
+{{- $auth := .Values.auth -}}
+- name: GROUNDWATCH_AUTH
+  value: {{ $auth.mode }}
+- name: GROUNDWATCH_ACCESS
+  value: /etc/groundwatch/access/access.yaml
+- name: GROUNDWATCH_METRICS_OPEN
+  value: {{ $auth.metricsOpen | quote }}
+{{- with include "groundwatch.publicUrl" . }}
+- name: GROUNDWATCH_PUBLIC_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- with $auth.trustedProxies }}
+- name: GROUNDWATCH_TRUSTED_PROXIES
+  value: {{ join "," . | quote }}
+- name: GROUNDWATCH_PROXY_USER_HEADER
+  value: {{ $auth.headers.user | quote }}
+- name: GROUNDWATCH_PROXY_EMAIL_HEADER
+  value: {{ $auth.headers.email | quote }}
+- name: GROUNDWATCH_PROXY_GROUPS_HEADER
+  value: {{ $auth.headers.groups | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* The access file; running processes read it again when it changes. */}}
+{{- define "groundwatch.accessVolume" -}}
+- name: groundwatch-access
+  {{- with .Values.auth.existingSecret }}
+  secret:
+    secretName: {{ . }}
+  {{- else }}
+  configMap:
+    name: {{ include "groundwatch.name" (list $ "access") }}
+  {{- end }}
 {{- end -}}
 
 {{/* Pods start anew when it changes. The policy is not in it: running processes read that again. */}}

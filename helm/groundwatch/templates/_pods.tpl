@@ -89,6 +89,9 @@ spec:
       args:
         {{- toYaml (concat .args $own.extraArgs) | nindent 8 }}
       {{- include "groundwatch.env" (list $root $values.listenAddress) | nindent 6 }}
+        {{- if eq .component "web" }}
+        {{- include "groundwatch.authEnv" $root | nindent 8 }}
+        {{- end }}
         {{- with $own.extraEnv }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -129,11 +132,19 @@ spec:
       {{- end }}
       volumeMounts:
         {{- include "groundwatch.volumeMounts" $root | nindent 8 }}
+        {{- if eq .component "web" }}
+        - name: groundwatch-access
+          mountPath: /etc/groundwatch/access
+          readOnly: true
+        {{- end }}
     {{- with $values.extraContainers }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
   volumes:
     {{- include "groundwatch.volumes" $root | nindent 4 }}
+    {{- if eq .component "web" }}
+    {{- include "groundwatch.accessVolume" $root | nindent 4 }}
+    {{- end }}
 {{- end -}}
 
 {{/* (list $ "consumer"): its disruption budget. Unready pods are no reason to keep a node: a halted

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from service.access.roles import ALL, Grant
 from service.policy import Policy
 from service.redaction.redactor import redactor_of
 from service.review.cases import CaseFilter
@@ -29,6 +30,7 @@ from service.review.labels import Action, Change, Label, missing_parts
 from service.review.state import state_of
 from service.sampling import uniform
 from service.store.connection import Connection
+from service.store.reach import Reach
 from service.store.reviews.bulk import Bulk
 from service.store.reviews.changes import Changes
 from service.store.reviews.dealing import Dealing
@@ -43,7 +45,8 @@ class Desk:
     """See :class:`service.review.desk.ReviewDesk`. ``policy``: in force now; ``secret``: keys the
     draw of the tasks that two people label; ``on_change``: told after each write that the outbox
     has work; ``on_stored``: told each change that was stored; ``on_redacted``: (app, kind) → values
-    masked in a note. Notes, and refs that people type, are redacted before they are stored."""
+    masked in a note. Notes, and refs that people type, are redacted before they are stored.
+    ``grant``: the apps that may be seen."""
 
     def __init__(
         self,
@@ -54,25 +57,42 @@ class Desk:
         on_change: Callable[[], object] = lambda: None,
         on_stored: Callable[[Change], object] = lambda change: None,
         on_redacted: Callable[[Mapping[tuple[str, str], int]], object] = lambda masked: None,
+        grant: Grant = ALL,
     ) -> None:
+        self._reach = Reach(connection, grant)
         self._on_redacted = on_redacted
         self._c = connection
         self._policy = policy
         self._secret = secret
         self._on_change = on_change
+        self._on_stored = on_stored
         self._leases = Leases(connection, lease_ms)
-        self._dealing = Dealing(connection, self._leases)
+        self._dealing = Dealing(connection, self._leases, grant)
         self._changes = Changes(connection, on_stored)
         self._subjects = Subjects(connection)
         self._bulk = Bulk(connection, self._leases, self._changes, _context)
-        self._groups = Groups(connection)
+        self._groups = Groups(connection, grant)
+
+    def within(self, grant: Grant) -> Desk:
+        return Desk(
+            self._c, self._policy, self._secret, self._leases.lease_ms, self._on_change,
+            self._on_stored, self._on_redacted, grant,
+        )  # fmt: skip
+
+    def _reached(self, subject: str) -> str:
+        """The subject. Raises :class:`UnknownSubject` for one of an app that is not granted."""
+        if not self._reach.covers(subject):
+            raise UnknownSubject(subject)
+        return subject
 
     # Leases, and what comes next.
 
     def claim(self, subject: str, reviewer: str, now_ms: int) -> Lease:
+        self._reached(subject)
         return self._leases.claim(subject, reviewer, now_ms)
 
     def renew(self, lease: Lease, now_ms: int) -> Lease:
+        self._reached(lease.subject)
         try:
             return self._leases.renew(lease, now_ms)
         except LeaseLost:
@@ -84,10 +104,11 @@ class Desk:
         return last if last is not None and last.reviewer != lease.reviewer else None
 
     def release(self, lease: Lease) -> bool:
-        return self._leases.release(lease)
+        return self._reach.covers(lease.subject) and self._leases.release(lease)
 
     def holders(self, subjects: Sequence[str]) -> Mapping[str, Lease]:
-        return self._leases.holders(subjects)
+        reached = self._reach.subjects(subjects)
+        return self._leases.holders([subject for subject in subjects if subject in reached])
 
     def next_case(
         self, reviewer: str, filter: CaseFilter, now_ms: int, passed: Sequence[str] = ()
@@ -103,7 +124,7 @@ class Desk:
         kind = lease.subject.partition(":")[0]
         if kind not in ("case", "task"):
             raise UnknownSubject(lease.subject)
-        [subject] = self._subjects.read([lease.subject])
+        [subject] = self._subjects.read([self._reached(lease.subject)])
         body, history = subject.body, subject.history
         if body is None:
             raise UnknownSubject(lease.subject)
@@ -175,15 +196,15 @@ class Desk:
         return Labelled(state.label(own), state.version, state.last)
 
     def history(self, subject: str) -> list[Change]:
-        return self._changes.history(subject)
+        return self._changes.history(self._reached(subject))
 
     def changes(
         self, *, reviewer: str | None = None, cursor: str | None = None, limit: int = 50
     ) -> ChangePage:
-        return self._changes.page(reviewer, cursor, limit)
+        return self._changes.page(reviewer, cursor, limit, self._reach)
 
     def disagreements(self, cursor: str | None = None, limit: int = 50) -> DisagreementPage:
-        return self._changes.disagreements(cursor, limit)
+        return self._changes.disagreements(cursor, limit, self._reach)
 
     # Groups.
 
@@ -194,7 +215,8 @@ class Desk:
         return self._groups.get(group_id)
 
     def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
-        picked = self._subjects.read([f"case:{case_id}" for case_id in case_ids])
+        reached = self._reach.cases(case_ids)
+        picked = self._subjects.read([f"case:{one}" for one in case_ids if one in reached])
         done = sum(
             self._label_picked(one, one.body, reviewer, label, now_ms)
             for one in picked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -23,8 +23,10 @@ from service.review.state import State, state_of
 from service.store.connection import Connection, text
 from service.store.cursors import decode_cursor, encode_cursor
 from service.store.ledger import Fenced
+from service.store.reach import Reach
 
 FLUSHED_AT_ONCE = 50
+Item = TypeVar("Item")
 
 
 class Changes:
@@ -136,35 +138,58 @@ class Changes:
 
     # The labels page.
 
-    def page(self, reviewer: str | None, cursor: str | None, limit: int) -> ChangePage:
+    def page(
+        self, reviewer: str | None, cursor: str | None, limit: int, reach: Reach
+    ) -> ChangePage:
         """ValueError for a cursor that is not ours."""
-        found = self._newest(self._c.keys.changes(reviewer), decode_cursor(cursor), limit + 1)
-        names = [name.rpartition("#") for name, _ in found[:limit]]
-        histories = self.histories([subject for subject, _, _ in names])
-        changes = [
-            change
-            for (_, _, number), history in zip(names, histories, strict=True)
-            for change in history
-            if change.number == int(number)
-        ]
-        more = len(found) > limit
-        return ChangePage(changes, encode_cursor(found[limit - 1]) if more else None)
 
-    def disagreements(self, cursor: str | None, limit: int) -> DisagreementPage:
+        def read(names: Sequence[str]) -> list[Change | None]:
+            listed = [name.rpartition("#") for name in names]
+            histories = self.histories([subject for subject, _, _ in listed])
+            found = [
+                next((change for change in history if change.number == int(number)), None)
+                for (_, _, number), history in zip(listed, histories, strict=True)
+            ]
+            seen = reach.changes([change for change in found if change is not None])
+            kept = {(change.subject, change.number) for change in seen}
+            return [one if one and (one.subject, one.number) in kept else None for one in found]
+
+        return ChangePage(*self._page(self._c.keys.changes(reviewer), cursor, limit, read))
+
+    def disagreements(self, cursor: str | None, limit: int, reach: Reach) -> DisagreementPage:
         """ValueError for a cursor that is not ours."""
-        found = self._newest(self._c.keys.disagreements, decode_cursor(cursor), limit + 1)
-        ids = [task_id for task_id, _ in found[:limit]]
-        histories = self.histories([f"task:{task_id}" for task_id in ids])
-        pairs = [state_of(history).differing() for history in histories]
-        more = len(found) > limit
-        return DisagreementPage(
-            [
-                Disagreement(task_id, *pair)
+
+        def read(ids: Sequence[str]) -> list[Disagreement | None]:
+            histories = self.histories([f"task:{task_id}" for task_id in ids])
+            pairs = [state_of(history).differing() for history in histories]
+            return [
+                Disagreement(task_id, *pair) if pair and reach.changes(pair[:1]) else None
                 for task_id, pair in zip(ids, pairs, strict=True)
-                if pair is not None
-            ],
-            encode_cursor(found[limit - 1]) if more else None,
-        )
+            ]
+
+        return DisagreementPage(*self._page(self._c.keys.disagreements, cursor, limit, read))
+
+    def _page(
+        self,
+        key: str,
+        cursor: str | None,
+        limit: int,
+        read: Callable[[Sequence[str]], Sequence[Item | None]],
+    ) -> tuple[list[Item], str | None]:
+        """``read``: members to what they stand for, None for what is not there or not to be
+        seen."""
+        after, found = decode_cursor(cursor), list[tuple[tuple[str, float], Item]]()
+        while True:
+            walked = self._newest(key, after, limit + 1)
+            items = read([name for name, _ in walked])
+            found += [(at, one) for at, one in zip(walked, items, strict=True) if one is not None]
+            if len(found) > limit or len(walked) <= limit:
+                break
+            after = walked[-1]
+        more = len(found) > limit
+        return [one for _, one in found[:limit]], encode_cursor(
+            found[limit - 1][0]
+        ) if more else None
 
     def _newest(
         self, key: str, after: tuple[str, float] | None, want: int

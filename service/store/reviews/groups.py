@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from service.access.roles import ALL, Grant
 from service.review.cases import DAY_MS, CaseFilter
 from service.review.desk import Decision, Group, GroupPage
 from service.review.records import decode_record
@@ -45,8 +46,9 @@ def decided(decision: Decision, by_day: Mapping[int, int], now_ms: int) -> dict[
 class Groups:
     """Every method raises :class:`Outage` when the store is away."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, grant: Grant = ALL) -> None:
         self._c = connection
+        self._apps = grant.apps
 
     def get(self, group_id: str) -> Group | None:
         _, _, *rows = self._run({"ids": [group_id], "want": 1})
@@ -73,6 +75,8 @@ class Groups:
     def _run(self, spec: dict[str, Any]) -> Any:
         keys = self._c.keys
         spec = {"ids": [], "steps": STEPS, "after": "", **dict.fromkeys(_TOLD_BY, "")} | spec
+        if self._apps is not None:
+            spec["apps"] = dict.fromkeys(self._apps, True)
         return self._c.run(
             "list_groups",
             [keys.groups, keys.index("status", "withheld")],

@@ -90,7 +90,8 @@ for i, task in ipairs(spec.tasks) do
   local key = prefix .. 'task:' .. task.id
   if redis.call('EXISTS', key) == 0 then
     local record = ARGV[2 + #spec.cases + i]
-    redis.call('HSET', key, 'record', record, 'status', 'open', 'due', task.due_ms)
+    redis.call('HSET', key, 'record', record, 'status', 'open', 'due', task.due_ms,
+      'app', task.app)
     redis.call('ZADD', prefix .. 'tasks:open', task.due_ms, task.id)
     redis.call('HINCRBY', totals, 'tasks', 1)
     outbox[#outbox + 1] = record

@@ -1,6 +1,7 @@
 -- with paging
 -- A page of groups by falling (last seen, id), or as much of it as one call finds. Nothing is written.
 -- KEYS[1] groups · KEYS[2] withheld cases · ARGV[1] prefix · [2] JSON:
+-- apps: of these alone (app → true); absent for all
 -- ids: these and no others, where there are any · app, check, reason, severity: '' for any
 -- want: how many at most · steps: how many to look at · after, score: the last one looked at, or ''
 -- Returns the last one looked at and its score ('' at the end), then of each group found: id, score,
@@ -11,13 +12,13 @@ local withheld = redis.call('ZCARD', KEYS[2])
 
 local function fits_kind(kind)
   local app, check, reason = string.match(kind, '^(.*):([^:]*):([^:]*)$')
-  return (spec.app == '' or spec.app == app) and (spec.check == '' or spec.check == check)
+  return (not spec.apps or spec.apps[app] or false) and (spec.app == '' or spec.app == app) and (spec.check == '' or spec.check == check)
     and (spec.reason == '' or spec.reason == reason)
 end
 
 -- The lists in which all that fit stand: one of all, or those of the kinds that fit.
 local function lists()
-  if spec.app == '' and spec.check == '' and spec.reason == '' then
+  if not spec.apps and spec.app == '' and spec.check == '' and spec.reason == '' then
     return {KEYS[1]}
   end
   local found = {}
@@ -83,6 +84,9 @@ local function take(id, score)
   local key, cases = prefix .. 'g:' .. id, prefix .. 'cases:group:' .. id
   local group = redis.call('HMGET', key, 'app', 'check', 'reason', 'cause', 'severity', 'surface',
     'count', 'decision', 'reopened', 'sample')
+  if spec.apps and not spec.apps[group[1]] then
+    return
+  end
   local decided = group[8] or group[9]
   local sample = sample_of(group[10], cases)
   -- Not one all of whose members may be under audit: it would tell what was found in them.

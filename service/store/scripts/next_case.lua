@@ -2,6 +2,7 @@
 -- Claim the first open case for a reviewer, by falling priority along the rarest index.
 -- KEYS[1] open cases · ARGV[1] prefix · [2] what is wanted, as JSON
 -- want: reviewer, token, ttl, until · indexes: keys a case has to stand in · passed: ids
+-- apps: keys of which a case has to stand in one; absent for any
 -- since: of answers given since then (ms), 0 for any; none of these has a priority below lowest
 -- start: rank to begin at · after: id that was looked at last · steps: how many at most
 -- far: how many of busy groups to walk past · fallback: the first of those so far, or ''
@@ -33,6 +34,15 @@ for subject, reviewer in pairs(live) do
   end
 end
 
+local function in_one_of(keys, id)
+  for _, key in ipairs(keys) do
+    if redis.call('ZSCORE', key, id) then
+      return true
+    end
+  end
+  return false
+end
+
 local function fits(id)
   if passed[id] then
     return false
@@ -48,6 +58,9 @@ local function fits(id)
     if key ~= walk and not redis.call('ZSCORE', key, id) then
       return false
     end
+  end
+  if spec.apps and not in_one_of(spec.apps, id) then
+    return false
   end
   return spec.since == 0
     or tonumber(redis.call('ZSCORE', prefix .. 'cases:since:open', id) or 0) >= spec.since

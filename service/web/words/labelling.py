@@ -184,7 +184,6 @@ WORDS: Words = {
     "task.back": ("← audit tasks", "← Stichproben"),
     "task.start": ("Take the next task", "Nächste Aufgabe nehmen"),
     "task.case": ("the case of this answer", "der Fall zu dieser Antwort"),
-    "error.title.403": ("Not from this browser", "Nicht aus diesem Browser"),
     "error.title.409": ("It has changed", "Es hat sich geändert"),
     "error.title.413": ("Too much at once", "Zu viel auf einmal"),
     "error.form": (

@@ -90,7 +90,11 @@ def test_the_package_knows_the_settings_by_name() -> None:
     from_secret = set(schema["existingSecret"]["properties"]["env"]["propertyNames"]["enum"])
     assert from_secret - plain == set(SECRETS) - {"redis_url"}
     assert plain - from_secret == {f"{name}_file" for name in SECRETS}
-    by_the_chart = {"policy", "host", "port", "metrics_host", "metrics_port", "data_dir"}
+    by_the_chart = {
+        "policy", "host", "port", "metrics_host", "metrics_port", "data_dir", "auth", "access",
+        "trusted_proxies", "public_url", "proxy_user_header", "proxy_email_header",
+        "proxy_groups_header", "metrics_open",
+    }  # fmt: skip
     assert set(Settings.model_fields) - from_secret == by_the_chart
 
 

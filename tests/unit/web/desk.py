@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
+from service.access.roles import ALL, Grant
 from service.outage import Outage
 from service.review.cases import CaseFilter, CaseSummary
 from service.review.desk import (
@@ -69,6 +71,7 @@ class MemoryDesk:
     task_parts: tuple[str, ...] = TASK_PARTS
     wanted: int = 1
     away: bool = False
+    grant: Grant = ALL
 
     def __post_init__(self) -> None:
         self.leases: dict[str, Lease] = {}
@@ -79,6 +82,27 @@ class MemoryDesk:
         """What was said before."""
         for change in changes:
             self.changes_of.setdefault(change.subject, []).append(change)
+
+    def within(self, grant: Grant) -> MemoryDesk:
+        if grant.everything:
+            return self
+        seen = copy.copy(self)
+        seen.cases, seen.tasks = self.cases.within(grant), self.tasks.within(grant)
+        seen.known = {name: one for name, one in self.known.items() if grant.covers(one.app)}
+        seen.grant = grant
+        return seen
+
+    def _sees(self, subject: str) -> bool:
+        kind, _, name = subject.partition(":")
+        if self.grant.everything:
+            return True
+        if kind == "case":
+            return self.cases.case(name) is not None
+        return self.tasks.get(name) is not None if kind == "task" else name in self.known
+
+    def _seen(self, subject: str) -> None:
+        if not self._sees(subject):
+            raise UnknownSubject(subject)
 
     # Leases, and what comes next.
 
@@ -95,6 +119,7 @@ class MemoryDesk:
         return self.leases[subject]
 
     def renew(self, lease: Lease, now_ms: int) -> Lease:
+        self._seen(lease.subject)
         if not self._holds(lease):
             last = self._state(lease.subject).last
             raise LeaseLost(last if last is not None and last.reviewer != lease.reviewer else None)
@@ -102,13 +127,14 @@ class MemoryDesk:
         return self.leases[lease.subject]
 
     def release(self, lease: Lease) -> bool:
-        held = self._holds(lease)
+        held = self._sees(lease.subject) and self._holds(lease)
         if held:
             del self.leases[lease.subject]
         return held
 
     def holders(self, subjects: Sequence[str]) -> Mapping[str, Lease]:
-        held = [lease for subject in subjects if (lease := self._held(subject)) is not None]
+        seen = [subject for subject in subjects if self._sees(subject)]
+        held = [lease for subject in seen if (lease := self._held(subject)) is not None]
         return {lease.subject: replace(lease, token="") for lease in held}
 
     def next_case(
@@ -170,11 +196,12 @@ class MemoryDesk:
 
     def history(self, subject: str) -> list[Change]:
         self._reach()
+        self._seen(subject)
         return list(self.changes_of.get(subject, []))
 
     def label_cases(self, case_ids: Sequence[str], reviewer: str, label: Label, now_ms: int) -> int:
         done = 0
-        for subject in (f"case:{case_id}" for case_id in case_ids):
+        for subject in filter(self._sees, (f"case:{case_id}" for case_id in case_ids)):
             held = self._held(subject)
             if held is not None and held.reviewer != reviewer:
                 continue
@@ -260,7 +287,8 @@ class MemoryDesk:
         self._reach()
         found = [
             change
-            for history in self.changes_of.values()
+            for subject, history in self.changes_of.items()
+            if self._sees(subject)
             for change in history
             if reviewer in (None, change.reviewer)
         ]
@@ -272,7 +300,9 @@ class MemoryDesk:
         found = [
             Disagreement(subject.removeprefix("task:"), *pair)
             for subject in self.changes_of
-            if subject.startswith("task:") and (pair := self._state(subject).differing())
+            if subject.startswith("task:")
+            and self._sees(subject)
+            and (pair := self._state(subject).differing())
         ]
         found.sort(key=lambda one: one.second.at_ms, reverse=True)
         return DisagreementPage(*cut(found, cursor, limit))

@@ -110,3 +110,9 @@ def test_the_page_greys_with_the_reason_and_shows_the_distribution() -> None:
 
 def test_without_anything_known_there_is_no_tree() -> None:
     assert not any(heading["text"] == "Where to look first" for heading in shown().of("h2"))
+
+
+def test_a_target_of_ones_own_decides() -> None:
+    recall, precision, *_ = tree_of(probe(0.95), [], {}, {"recall": 0.97})
+    assert (recall.target, recall.standing) == (0.97, Standing.MISSED)
+    assert (precision.target, precision.greyed) == (0.7, True)

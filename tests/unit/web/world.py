@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import orjson
 
+from service.access.roles import Grant
 from service.accounting import CASE_STATES, TASK_STATES, Books, PartitionBook, States, books_of
 from service.gating import Gatekeeper
 from service.health import Health
@@ -37,6 +38,7 @@ from service.review.desk import Group
 from service.review.labels import Change
 from service.review.tasks import Task, TaskPage
 from service.web.app import create_app
+from service.web.authentication import Authenticate, nobody_is_asked
 from service.web.options import WebOptions
 from service.web.ports import JudgeState
 from tests.unit.web.desk import MemoryDesk, cut
@@ -153,7 +155,15 @@ class MemoryTasks:
     def __init__(self, *tasks: Task) -> None:
         self.tasks = sorted(tasks, key=lambda task: task.due_ms)
         self.away = False
+        self.open_alone = False
         self.labelled: Callable[[str, str], bool] = lambda task_id, reviewer: False
+
+    def within(self, grant: Grant) -> MemoryTasks:
+        if grant.everything:
+            return self
+        seen = MemoryTasks(*(one for one in self.tasks if grant.covers(one.app)))
+        seen.away, seen.labelled, seen.open_alone = self.away, self.labelled, True
+        return seen
 
     def list_tasks(self, cursor: str | None, limit: int) -> TaskPage:
         self._reach()
@@ -162,7 +172,8 @@ class MemoryTasks:
 
     def counts(self) -> dict[str, int]:
         self._reach()
-        return dict.fromkeys(TASK_STATES, 0) | Counter(task.status for task in self.tasks)
+        states = [one.status for one in self.tasks if one.status == "open" or not self.open_alone]
+        return dict.fromkeys(TASK_STATES, 0) | Counter(states)
 
     def get(self, task_id: str) -> Task | None:
         self._reach()
@@ -189,6 +200,14 @@ class MemoryCases:
     def __init__(self, *cases: Case) -> None:
         self.cases = sorted(cases, key=lambda case: -case.summary.priority)
         self.away = False
+        self.all_apps = True
+
+    def within(self, grant: Grant) -> MemoryCases:
+        if grant.everything:
+            return self
+        seen = MemoryCases(*(one for one in self.cases if grant.covers(one.summary.app)))
+        seen.away, seen.all_apps = self.away, False
+        return seen
 
     def list_cases(self, filter: CaseFilter, cursor: str | None, limit: int) -> CasePage:
         self._reach()
@@ -202,6 +221,8 @@ class MemoryCases:
     def place(self, case_id: str, filter: CaseFilter) -> QueuePlace | None:
         self._reach()
         if replace(filter, severity=None) != CaseFilter() != replace(filter, group=None):
+            return None
+        if not self.all_apps and filter.group is None:
             return None
         ids = [summary.case_id for summary in self._fitting(filter)]
         return QueuePlace(ids.index(case_id) + 1, len(ids)) if case_id in ids else None
@@ -262,6 +283,12 @@ class MemoryCounters:
         self.all = dict(counters or {})
         self.made = list(makeups)
         self.reads = 0
+
+    def within(self, grant: Grant) -> MemoryCounters:
+        if grant.everything:
+            return self
+        of_them = {key: fields for key, fields in self.all.items() if grant.covers(key[0])}
+        return MemoryCounters(of_them, [made for made in self.made if grant.covers(made.app)])
 
     def makeups(self, app: str) -> Sequence[Makeup]:
         return [made for made in self.made if made.app == app]
@@ -339,6 +366,7 @@ class World:
     probes: Sequence[ProbeResult] = ()
     policy: Policy = field(default_factory=Policy)
     gates: Gatekeeper | None = None
+    authenticate: Authenticate = nobody_is_asked
 
     def __post_init__(self) -> None:
         known = {group.group_id: group for group in self.groups}
@@ -364,6 +392,7 @@ class World:
             probes=lambda: self.probes,
             feedback=self.feedback if self.feedback_on else None,
             now=self.now,
+            authenticate=self.authenticate,
         )
 
     def request(self, method: str, path: str, **parts: Any) -> httpx.Response:
