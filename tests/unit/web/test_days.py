@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from service.accounting import prefix_of
+from service.estimates.strata import Stratum
 from service.web.days import FRESH_S, OLD_S, OLDEST_S, Days, Place
+from service.web.overview import Scope, strata_between
 from tests.unit.web.world import MemoryCounters
 
 PREFIX = prefix_of("r1", "1-a", "de")
@@ -46,6 +48,21 @@ def test_places_stay_apart_and_other_measures_are_left_out() -> None:
     assert read.between(1, 1, today=1)[1].places == {
         Place("sales", "r1", "1-a", "de"): Counter(checked=1),
         Place("sales", "r2", "1-b", "en"): Counter({"checked": 2, "judge:cause:retrieval": 3}),
+    }
+
+
+def test_counted_tags_are_places_of_their_own_and_strata_of_a_comparison() -> None:
+    web = prefix_of("r1", "1-a", "de", "channel=web")
+    fields = {PREFIX + "checked": 1, web + "checked": 2}
+    read = Days(MemoryCounters({("sales", 24): fields}), Clock())
+    found = read.between(1, 1, today=1)
+    assert found[1].places == {
+        Place("sales", "r1", "1-a", "de"): Counter(checked=1),
+        Place("sales", "r1", "1-a", "de", "channel=web"): Counter(checked=2),
+    }
+    assert strata_between(found, Scope(), by_ruleset=False) == {
+        Stratum("sales", "", "de"): Counter(checked=1),
+        Stratum("sales", "", "de", "channel=web"): Counter(checked=2),
     }
 
 
