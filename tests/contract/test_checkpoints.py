@@ -75,7 +75,7 @@ def test_a_store_of_a_newer_release_is_refused(world: World) -> None:
         world.checkpoints.open()
 
 
-def test_a_wipe_keeps_the_identity_the_documents_and_other_installations(world: World) -> None:
+def test_a_wipe_keeps_what_no_record_brings_back_and_other_installations(world: World) -> None:
     Documents(world.connection).load([("pricing#plans", "Pro: 45 €")], corpus="2026-11")
     world.connection.client.set("{another}:totals", "theirs")
     world.take([event("a", cites="x")])
@@ -86,7 +86,7 @@ def test_a_wipe_keeps_the_identity_the_documents_and_other_installations(world: 
     assert Documents(world.connection).get([("2026-11", "pricing#plans")])
     assert set(world.connection.client.keys("*")) == {
         b"{groundwatch}:meta", b"{groundwatch}:doc:2026-11", b"{groundwatch}:numbers:2026-11",
-        b"{another}:totals",
+        b"{groundwatch}:questions", b"{another}:totals",
     }  # fmt: skip
 
 
