@@ -4,12 +4,15 @@ and no skip that goes unnoticed."""
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import structlog
 
 TESTS = Path(__file__).parent
 WITHOUT_SOCKETS = (TESTS / "unit", TESTS / "architecture")
@@ -37,6 +40,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.disable_socket)
         elif item.get_closest_marker("allow_hosts") is None:
             item.add_marker(pytest.mark.allow_hosts(hosts))
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """A command configures logging to the standard error that it was run with, which is closed
+    when its test ends."""
+    handlers = list(logging.root.handlers)
+    yield
+    structlog.reset_defaults()
+    logging.root.handlers[:] = handlers
 
 
 def pytest_collection_finish() -> None:

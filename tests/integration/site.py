@@ -20,9 +20,11 @@ from consumers.kafka import KafkaOptions, TopicFacts
 from service.demo import load_events, policy
 from service.demo.scripted_judge import ScriptedJudge
 from service.demo.scripted_rulings import Watched, demo_rule
+from service.measuring.probe_ids import NONCE_BYTES, probe_id
 from tests.integration.world import World
 from tests.servers.prometheus import Prometheus
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "target"
 SCRAPE_S = 1.0
 WAVES = 3
 EARLIER = timedelta(hours=5)
@@ -98,6 +100,19 @@ class Site:
                 value = json.dumps({"app": app, "event_id": event_id, "thumb": thumb}).encode()
                 assert self.world.producer.send(topic, None, value, (), 0).wait(30)
 
+    def probe(self, number: int) -> None:
+        """A probe of the example target, and an answer of one that says it is live."""
+        done = self.world.run(
+            "probe", "--questions", str(EXAMPLE / "relevance.jsonl"), "--app", "support-assistant",
+            "--target", "examples.target:answer", "--no-judge",
+        )  # fmt: skip
+        # 1: the example answers a question that it should not.
+        assert done.returncode in (0, 1), done.stderr
+        mislabelled = probe_id(self.world.parts.terms().secret, number.to_bytes(NONCE_BYTES, "big"))
+        self.world.send_all(json.dumps(GROUNDLESS | {"event_id": mislabelled}).encode())
+        self._sent += 1
+        self.world.until_received(self._sent)
+
     def review(self, cases: int, tasks: int) -> None:
         """People at work: cases (every third a false alarm), and audit tasks by two of them."""
         with httpx.Client(base_url=self.pages, timeout=20) as client:
@@ -157,6 +172,7 @@ def go_through_everything(site: Site) -> None:
     for wave in range(WAVES):
         site.send_wave(wave)
         site.complain(wave)
+        site.probe(wave)
         site.review(cases=4, tasks=3 if wave else 0)
         site.pause()
     site.until('sum(groundwatch_judge_judgements_total{status="judged"}) > 100', 90)

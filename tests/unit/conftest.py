@@ -1,12 +1,7 @@
-"""How hypothesis and logging behave here."""
+"""How hypothesis behaves here."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-
-import pytest
-import structlog
 from hypothesis import HealthCheck, settings
 
 # No clock decides: machines of CI are busy. Nor does chance: what CI says of a commit must stay
@@ -18,13 +13,3 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("groundwatch")
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """A command configures logging to the standard error that it was run with, which is closed
-    when its test ends."""
-    handlers = list(logging.root.handlers)
-    yield
-    structlog.reset_defaults()
-    logging.root.handlers[:] = handlers
