@@ -54,8 +54,10 @@ class OtlpTraces:
             "service.version": version("groundwatch"),
         }
         self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
-        exporter = _Telling(OTLPSpanExporter(endpoint, timeout=TIMEOUT_S))
-        self._provider.add_span_processor(BatchSpanProcessor(exporter, QUEUE, EVERY_MS, AT_ONCE))
+        self._exporter = _Telling(OTLPSpanExporter(endpoint, timeout=TIMEOUT_S))
+        self._provider.add_span_processor(
+            BatchSpanProcessor(self._exporter, QUEUE, EVERY_MS, AT_ONCE)
+        )
         self._tracer = self._provider.get_tracer("groundwatch")
 
     def record(self, span: Span) -> str:
@@ -66,6 +68,7 @@ class OtlpTraces:
         closing = threading.Thread(target=self._provider.shutdown, name="traces", daemon=True)
         closing.start()
         closing.join(CLOSE_S)
+        self._exporter.hush()
 
 
 def _record(tracer: Tracer, span: Span, parent: Context) -> int:
@@ -98,18 +101,30 @@ class _Telling(SpanExporter):
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
         self._lost = 0
+        self._hushed = False
+        self._lock = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         result = self._exporter.export(spans)
-        if result is SpanExportResult.SUCCESS:
+        # At the end the thread that closes sends too, beside the one that did until then.
+        with self._lock:
+            if not self._hushed:
+                self._tell(result is SpanExportResult.SUCCESS, len(spans))
+        return result
+
+    def hush(self) -> None:
+        """What is given up at the end may fail for a while yet, and nobody could mend it."""
+        self._hushed = True
+
+    def _tell(self, arrived: bool, spans: int) -> None:
+        if arrived:
             if self._lost:
                 log.info("traces_arrive_again", lost=self._lost)
             self._lost = 0
         else:
             if not self._lost:
                 log.warning("traces_lost", mend="see GROUNDWATCH_TRACES_ENDPOINT")
-            self._lost += len(spans)
-        return result
+            self._lost += spans
 
     def shutdown(self) -> None:
         self._exporter.shutdown()
