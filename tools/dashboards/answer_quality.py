@@ -517,6 +517,14 @@ def _weighed(part: str, whole: str, by: str = "", window: str = WINDOW) -> str:
     )
 
 
+def _told(gauge: str) -> str:
+    return largest(series(gauge, APP), "app")
+
+
+def _corrected(statistic: str) -> str:
+    return largest(series("corrected_bad_answers", APP, f'statistic="{statistic}"'), "app")
+
+
 JUDGED = increase(of_answers("judge_judgements_total", 'status="judged"'), window=WINDOW)
 JUDGE = Row(
     "Judge (no data where none is configured)",
@@ -592,6 +600,34 @@ JUDGE = Row(
             Query(_gauge("context_sufficiency", "value"), "context sufficiency", SHARE),
             Query(_gauge("context_sufficiency", "low"), "low (context)", SHARE),
             Query(_gauge("context_sufficiency", "high"), "high (context)", SHARE),
+            width=12,
+        ),
+        rows(
+            Words(
+                "The judge, held against people",
+                "Share of answers with a bad claim as people's audits correct it, with its 95 % "
+                "interval; whether this judge version has labels of its own; how many, and how "
+                "many more would tell the share to ± 2 points.",
+                "Not calibrated: label audit tasks before the judge's rates decide anything.",
+                page="/judge",
+            ),
+            ["app"],
+            Query(_told("judge_calibrated"), "calibrated"),
+            Query(_told("judge_labels"), "labels"),
+            Query(_told("judge_labels_needed"), "more needed"),
+            Query(_corrected("value"), "bad answers", SHARE),
+            Query(_corrected("low"), "low", SHARE),
+            Query(_corrected("high"), "high", SHARE),
+            width=12,
+        ),
+        lines(
+            Words(
+                "Values masked",
+                "Personal data masked before anything was kept, by kind.",
+                "unreadable: whole texts were masked, as something stayed in them.",
+            ),
+            Query(increase(series("redactions_total", APP), "kind", WINDOW), "{{kind}}"),
+            stacked=True,
             width=12,
         ),
         lines(
