@@ -141,5 +141,5 @@ async def _refusal(request: Request, error: Problem | Outage) -> Response:
     """As the app answers an error that one of its routes raises."""
     app = cast(FastAPI, request.scope["app"])
     kind = Problem if isinstance(error, Problem) else Outage
-    response: Response = await app.exception_handlers[kind](request, error)  # type: ignore[misc]
+    response: Response = await app.exception_handlers[kind](request, error)  # type: ignore[misc]  # ours are async
     return response

@@ -52,7 +52,7 @@ class Function:
                 FailureReason.TIMEOUT, f"{self.name}: no answer within {self._timeout_s} s", True
             )
         # The operator's code may raise anything, and may think that it is a program of its own.
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (see above)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (the operator's code)
             return TargetFailure(FailureReason.RAISED, f"{self.name} raised {where(error)}")
         answer = read_answer(data, None, request)
         if isinstance(answer, TargetAnswer) and not answer.latency_ms:
