@@ -509,12 +509,17 @@ SIGNALS = Row(
 
 
 def _weighed(part: str, whole: str, by: str = "", window: str = WINDOW) -> str:
-    """Sums over judged answers, each 1/π times: what all answers would sum to."""
+    """Sums over judged answers, each 1/π times: what all answers would sum to.
+
+    No more than 1: of series that have just begun, increase() extrapolates each back to its own
+    zero, and a part that began higher comes out above its whole.
+    """
     name = "judge_weighed_total"
-    return share(
+    parts = share(
         increase(of_answers(name, f'measure="{part}"'), by, window),
         increase(of_answers(name, f'measure="{whole}"'), by, window),
     )
+    return f"clamp_max({parts}, 1)"
 
 
 def _told(gauge: str) -> str:

@@ -27,6 +27,7 @@ JVM = (
         "-Dorg.slf4j.simpleLogger.showDateTime=true",
     ),
 )
+# Nothing is deleted for its age, but where a topic asks for it: tests and tries send old events.
 PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
@@ -50,6 +51,7 @@ broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 log.cleaner.backoff.ms=500
 log.retention.check.interval.ms=1000
+log.retention.ms=-1
 {properties}
 """
 
