@@ -25,6 +25,12 @@ COMPILED = (
     "service/accounting.py",
     "service/makeup.py",
     "service/sampling.py",
+    "service/drafts.py",
+    "service/questions.py",
+    "service/redaction/answers.py",
+    "service/redaction/mask.py",
+    "service/redaction/plain.py",
+    "service/redaction/redactor.py",
 )
 OPTIMIZATION = "3"
 

@@ -131,7 +131,7 @@ def _refused(given: CheckInput, spoken: tuple[Spoken, ...]) -> CheckResult:
     best, source = 0.0, None
     if len(asked) >= FEWEST_QUERY_WORDS:
         for chunk in chunk_texts(given):
-            found = share(asked, VOCABULARIES.of(chunk.text))
+            found = share(asked, VOCABULARIES.of(chunk.text).words)
             if found > best:
                 best, source = found, chunk
     if source is None or best < given.policy.abstention.refused_overlap:

@@ -39,7 +39,7 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
-    vocabularies = [VOCABULARIES.of(text) for text in prompt_texts(given)]
+    vocabularies = [VOCABULARIES.of(text).words for text in prompt_texts(given)]
     if not vocabularies:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if reading is None:

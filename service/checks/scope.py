@@ -240,7 +240,7 @@ class _Chunk:
 
     def __init__(self, text: str, names: list[_Name]) -> None:
         self.text = text
-        vocabulary = VOCABULARIES.of(text)
+        vocabulary = VOCABULARIES.of(text).words
         self.named: dict[_Name, list[int]] = {}
         for name in names:
             if name.stems <= vocabulary or name.kind == "version":

@@ -25,6 +25,11 @@ class ReadingCache(Generic[V]):
         self._held = 0
         self._entries: OrderedDict[str, tuple[V, int]] = OrderedDict()
 
+    def known(self, text: str) -> V | None:
+        """What was read of it, unless it was dropped or never asked for."""
+        entry = self._entries.get(text)
+        return None if entry is None else entry[0]
+
     def of(self, text: str) -> V:
         entry = self._entries.get(text)
         if entry is not None:

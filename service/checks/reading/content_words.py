@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import filterfalse, repeat
 from sys import getsizeof
+from typing import NamedTuple
 
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.folding import fold, plain
+from service.checks.reading.hints import Hint, hint_of
 
 _WORD = re.compile(r"\w+(?:[.,']\d\w*)*+")
 """A number with its separators is one word, and so is snake_case."""
@@ -25,50 +27,91 @@ _MOST_REMEMBERED = 4
 """Words of one piece."""
 _REMEMBERED = 50_000
 _UNKNOWN = "?"
-"""No word: stands for a piece that was not met before, or has several words."""
+"""No word: stands for a piece that was not met before, or is in :data:`_MORE`."""
 _OWN_BYTES = 8
 """Of a word, beside its place in the set: few words are held by one text alone."""
 
 
+class Vocabulary(NamedTuple):
+    """What one look at each piece of a text tells."""
+
+    words: frozenset[str]
+    more: list[Hint]
+    of_words: Mapping[str, Hint]
+
+    def hints(self) -> list[Hint]:
+        """At least those of the text's pieces: also those of pieces of other texts that are read as
+        the same word."""
+        return [*self.more, *filter(None, map(self.of_words.get, self.words))]
+
+
+class _Piece(NamedTuple):
+    words: tuple[str, ...]
+    hint: Hint | None
+
+
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
-    Chinese or Japanese counts as its pairs of characters. Linear; never raises.
+    Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
+    return _look(text, [])
+
+
+def vocabulary(text: str) -> Vocabulary:
+    """The content words of a text, and what its pieces hint at."""
+    more: list[Hint] = []
+    words = _look(text, more)
+    return Vocabulary(words, more, _HINTS)
+
+
+def _look(text: str, hints: list[Hint]) -> frozenset[str]:
+    """Adds to ``hints`` those of the pieces that are not one word.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
+    global _HINTS
+    if len(_KNOWN) + len(_MORE) >= _REMEMBERED:
+        _KNOWN.clear()
+        _MORE.clear()
+        _HINTS = {}  # vocabularies hold on to the one before
     pieces = text.split()
     words = frozenset(filter(None, map(_KNOWN.get, pieces, repeat(_UNKNOWN))))
     if _UNKNOWN not in words:
         return words
-    more = set(words)
-    more.discard(_UNKNOWN)
+    all_words = set(words)
+    all_words.discard(_UNKNOWN)
     for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
-        more.update(_SEVERAL.get(piece) or _learned(piece))
+        more = _MORE.get(piece) or _learned(piece)
+        all_words.update(more.words)
+        if more.hint is not None:
+            hints.append(more.hint)
     # from a tuple: a set that is copied from a set takes up to twice the room
-    return frozenset(tuple(more))
+    return frozenset(tuple(all_words))
 
 
-def _learned(piece: str) -> Iterable[str]:
-    """The words of a piece that was not met before. All but long ones, and runs of Chinese or
+def _learned(piece: str) -> _Piece:
+    """What a piece says that was not met before. All but long ones, and runs of Chinese or
     Japanese, are remembered."""
     words: set[str] = set()
-    for token in _WORD.findall(fold(piece).lower()):
+    folded = fold(piece)
+    for token in _WORD.findall(folded.lower()):
         word = _read(token)
         if word[:1] >= _CJK:
             words.update(_pairs(token))
         else:
             words.add(word)
     words.discard("")
-    if len(piece) <= _LONGEST_REMEMBERED and len(words) <= _MOST_REMEMBERED:
-        if len(_KNOWN) + len(_SEVERAL) >= _REMEMBERED:
-            _KNOWN.clear()
-            _SEVERAL.clear()
-        if len(words) > 1:
-            _SEVERAL[piece] = tuple(words)
-        else:
-            _KNOWN[piece] = next(iter(words), "")
-    return words
+    read = _Piece(tuple(words), hint_of(folded))
+    if len(piece) > _LONGEST_REMEMBERED or len(_KNOWN) + len(_MORE) >= _REMEMBERED:
+        return read
+    if len(words) > 1 or (read.hint is not None and not words):
+        if len(words) <= _MOST_REMEMBERED:
+            _MORE[piece] = read
+        return read
+    _KNOWN[piece] = word = next(iter(words), "")
+    if read.hint is not None:
+        _HINTS[word] = read.hint.joined(_HINTS.get(word))
+    return read
 
 
 def share(words: AbstractSet[str], vocabulary: frozenset[str]) -> float:
@@ -89,27 +132,23 @@ def _pairs(token: str) -> Iterable[str]:
     return (token[at : at + 2] for at in range(max(1, len(token) - 1)))
 
 
-class Vocabularies(ReadingCache[frozenset[str]]):
-    """Content words of the texts seen last."""
-
-    def __init__(self, max_bytes: int) -> None:
-        super().__init__(max_bytes, content_words, _bytes)
-
-
-def _bytes(text: str, words: frozenset[str]) -> int:
-    """The text and the set. The words themselves are those of the pieces known, mostly."""
-    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 300
+def _bytes(text: str, found: Vocabulary) -> int:
+    """The text and the set. Words and hints are those of the pieces known, mostly."""
+    words, more, _ = found
+    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * (len(words) + len(more)) + 450
 
 
 CACHE_BYTES = 32 << 20
-VOCABULARIES = Vocabularies(CACHE_BYTES)
-"""The chunks' content words, shared by the checks that compare words."""
+VOCABULARIES = ReadingCache(CACHE_BYTES, vocabulary, _bytes)
+"""Those of the chunks seen last, shared by the checks that read them."""
 
 _SEPARATORS = str.maketrans("", "", ".,'")
 _KNOWN: dict[str, str] = {}
 """Piece of a text → its one word, or nothing."""
-_SEVERAL: dict[str, tuple[str, ...]] = {}
-"""Piece of a text → its words, where it has more than one: ``read-only``."""
+_MORE: dict[str, _Piece] = {}
+"""Likewise, where it has several words (``read-only``), or none but a hint (``V``)."""
+_HINTS: dict[str, Hint] = {}
+"""Word → the hints of all pieces that are this word alone (``three``, ``Three,``)."""
 _STOP_WORDS = frozenset(
     plain(word)
     for word in (

@@ -10,6 +10,7 @@ from functools import cached_property
 from service.checks.reading import records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
+from service.checks.reading.content_words import VOCABULARIES
 from service.checks.reading.quantities import NUMBER, TIME, Quantity
 from service.checks.reading.reader import read
 from service.checks.reading.spoken import read_singles
@@ -21,7 +22,8 @@ class Index:
     """One text that may ground numbers. Built once; every look-up is O(1) or O(log n)."""
 
     def __init__(self, text: str) -> None:
-        reading = read(text)
+        known = VOCABULARIES.known(text)
+        reading = read(text, hints=None if known is None else known.hints())
         self.text = reading.text
         self.quantities = reading.quantities
         self.by_value: dict[float, Quantity] = {}

@@ -277,11 +277,11 @@ def _in_cents(value: float, unit: Unit, index: Index) -> Quantity | None:
     """99 cents are 0.99 of whatever money has cents."""
     if unit.name == "ct":
         for name in _WITH_CENTS:
-            found = index.by_base(f"money {name}").get(float(f"{value / 100:.10g}"))
+            found = index.by_base(f"money {name}").get(units.rounded(value / 100))
             if found is not None:
                 return found
         return None
-    return index.by_base("money ct").get(float(f"{value * 100:.10g}"))
+    return index.by_base("money ct").get(units.rounded(value * 100))
 
 
 def _foreign(quantity: Quantity, mine: Unit) -> float | None:

@@ -383,9 +383,17 @@ def comparable(mine: Unit | None, theirs: Unit | None) -> bool:
     return False
 
 
+_TO_33_BITS = float(2**20 + 1)
+"""Veltkamp's splitting (T. J. Dekker, Numerische Mathematik 18, 1971, section 5): 33 of the 53
+binary digits stay."""
+
+
 def base(value: float, unit: Unit) -> tuple[str, float]:
     """A key under which equal quantities of one dimension meet (72 h and 3 d)."""
-    amount = value * unit.factor
-    if amount.is_integer() and -1e10 < amount < 1e10:
-        return unit.dimension, amount
-    return unit.dimension, float(f"{amount:.10g}")
+    return unit.dimension, rounded(value * unit.factor)
+
+
+def rounded(amount: float) -> float:
+    """To about ten digits: what arithmetic leaves in the last ones must not part equals."""
+    spread = amount * _TO_33_BITS
+    return spread - (spread - amount)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.checks.reading import content_words as reading
-from service.checks.reading.content_words import Vocabularies, content_words, share
+from service.checks.reading.cache import ReadingCache
+from service.checks.reading.content_words import content_words, share, vocabulary
 
 
 @pytest.mark.parametrize(
@@ -56,22 +57,26 @@ def test_share() -> None:
     assert share({"a", "b", "c", "d"}, frozenset({"a", "c", "x"})) == 0.5
 
 
+def vocabularies(max_bytes: int) -> ReadingCache[reading.Vocabulary]:
+    return ReadingCache(max_bytes, vocabulary, reading._bytes)
+
+
 def test_the_cache_holds_no_more_than_its_bytes() -> None:
-    cache = Vocabularies(20_000)
+    cache = vocabularies(20_000)
     texts = [f"word{n} " * 20 for n in range(100)]
     for text in texts:
-        assert cache.of(text) == content_words(text)
+        assert cache.of(text) == vocabulary(text)
 
     assert 0 < cache._held <= 20_000
-    assert texts[-1] in cache._entries
-    assert texts[0] not in cache._entries
+    assert cache.known(texts[-1]) == vocabulary(texts[-1])
+    assert cache.known(texts[0]) is None
 
 
 def test_a_text_that_is_too_large_is_not_kept() -> None:
-    cache = Vocabularies(20_000)
+    cache = vocabularies(20_000)
     text = "word " * 2_000
 
-    assert cache.of(text) == {"word"}
+    assert cache.of(text).words == {"word"}
     assert cache._held == 0
 
 
@@ -87,8 +92,19 @@ def test_what_stands_between_white_space_may_be_several_words() -> None:
 def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_REMEMBERED", 100)
     monkeypatch.setattr(reading, "_KNOWN", {})
-    monkeypatch.setattr(reading, "_SEVERAL", {})
+    monkeypatch.setattr(reading, "_MORE", {})
     text = " ".join(f"word{n} re-word{n}" for n in range(1_000))
 
     assert content_words(text) >= {"word0", "word99", "re"}
-    assert len(reading._KNOWN) + len(reading._SEVERAL) <= 100
+    assert len(reading._KNOWN) + len(reading._MORE) <= 100
+
+
+def test_hints_survive_that_the_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_REMEMBERED", 20)
+    known = vocabulary("three Three, V drei-zehn")
+    for n in range(100):
+        content_words(f"word{n} re-word{n}")
+
+    words = {word for hint in known.hints() for word in hint.number_words}
+    assert words >= {"three", "Three", "drei"}
+    assert any(hint.roman for hint in known.hints())

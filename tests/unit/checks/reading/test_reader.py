@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.checks.reading import digits, evidence, reader
+from service.checks.reading.content_words import VOCABULARIES, vocabulary
+from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import Form, Kind
 from service.checks.reading.reader import read
 
@@ -163,3 +166,38 @@ def test_every_quantity_lies_inside_its_text(text: str) -> None:
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     assert len(read(text).text) == len(text)
+
+
+WORDS = (
+    "three Three, THREE drei-und zwei, zweieinhalb Stunden halb drei half past two noon Annex VI V "
+    "once un une ein elf quatre-vingt-dix three_years x3three fünfunddreißig fuenf twenty-one the "
+    "(seventy-two) 24\\u00a0hours 3 Mrd. Dreißig ½ ⅓ 2⅔ Kapitel IX"
+).split(" ")
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12), st.sampled_from([" ", "\n", "\u00a0"]))
+def test_what_a_text_s_vocabulary_hints_at_leaves_nothing_out(words: list[str], gap: str) -> None:
+    text = gap.join(words)
+
+    assert read(text, hints=vocabulary(text).hints()) == read(text)
+
+
+def test_a_text_whose_words_are_known_is_not_sieved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "The trial takes three weeks, which no other text says in these words."
+    VOCABULARIES.of(text)
+    monkeypatch.setattr(reader, "_HINTS", None)
+
+    assert [found.values for found in evidence.Index(text).quantities] == [(3.0,)]
+
+
+@given(st.text(st.sampled_from("0123456789½⅓?ä€\u2028\ud800a ٣"), max_size=40))
+def test_every_place_where_a_number_may_begin_is_marked(text: str) -> None:
+    passage = Passage(text)
+    marks = digits._marks(passage)
+
+    assert len(marks) == len(passage.text)
+    for mark, char in zip(marks, passage.text, strict=True):
+        if char in "0123456789" or char in digits._VULGAR:
+            assert mark == digits._MARK[0]
+        elif char not in "?ä€\u2028\ud800":
+            assert mark == 0
