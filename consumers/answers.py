@@ -23,7 +23,7 @@ from consumers.outages import RETRY_S, Job, Outages, sleep
 from consumers.pace import Pace
 from consumers.placement import Halted, Placed, Placement
 from service.health import Health
-from service.ingest import Ingest, halve, record_bytes, split
+from service.ingest import Ingest, halve, split
 from service.metrics import Metrics
 from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
@@ -296,7 +296,7 @@ class AnswersConsumer:
                 batch, rest = split(batch, count)
                 batches.appendleft(rest)
             effects = yield from self._prepared(batch, stages)
-            if record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
+            if self._ingest.record_bytes(effects) > MAX_RECORD_BYTES and len(batch.items) > 1:
                 batches.extendleft(reversed(halve(batch)))
                 continue
             if len(effects.dead_letters) >= max(FLOOD_AT_LEAST, len(effects.rows) // 2):

@@ -4,7 +4,7 @@ decides what is kept."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -400,5 +400,9 @@ def _cut_finding(finding: dict[str, Any], answer: int, words: int) -> dict[str, 
     return {**finding, **cut}
 
 
+_FIELDS = {kind: tuple(one.name for one in fields(kind)) for kind in (Finding, Evidence)}
+
+
 def _plain(item: Finding | Evidence) -> dict[str, Any]:
-    return asdict(item)
+    """As ``asdict`` has it, which copies what never changes, too."""
+    return {name: getattr(item, name) for name in _FIELDS[type(item)]}

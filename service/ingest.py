@@ -30,9 +30,7 @@ from service.pipeline import (
 from service.records import Record
 from service.stages import Stages
 from service.store import Applied, Duplicates, Store
-from service.store.ledger import batch_record
 from service.traces import NO_TRACES, Traces
-from service.verdicts import encode_batch_head
 
 log = structlog.get_logger(__name__)
 
@@ -109,6 +107,10 @@ class Ingest:
             else:
                 return effects, applied
 
+    def record_bytes(self, effects: Effects) -> int:
+        """About how large the batch's record in ``rag.verdicts`` becomes."""
+        return len(self._store.ledger.record(effects)) + 16 * len(effects.cases)
+
     def observe(self, effects: Effects, applied: Applied) -> None:
         """Count what was stored. Called once a batch, after the script succeeded."""
         metrics, batch = self._metrics, effects.batch
@@ -143,11 +145,6 @@ def _apps(batch: Batch, terms: Terms) -> set[str]:
         for item in batch.items
         if not isinstance(item.event, Rejection)
     }
-
-
-def record_bytes(effects: Effects) -> int:
-    """About how large the batch's record in ``rag.verdicts`` becomes."""
-    return len(encode_batch_head(batch_record(effects))) + 16 * len(effects.cases)
 
 
 def halve(batch: Batch) -> tuple[Batch, Batch]:

@@ -42,7 +42,7 @@ MAX_IDENTIFIERS = 200
 """Different identifiers of an answer past which it is ``too_large``."""
 
 UNKNOWN_IDENTIFIER = "unknown_identifier"
-REASONS = (UNKNOWN_IDENTIFIER,)
+REASONS: tuple[str, ...] = (UNKNOWN_IDENTIFIER,)
 
 
 class _Text(NamedTuple):

@@ -45,7 +45,7 @@ MAX_KNOWN = 20_000
 
 UNKNOWN_LINK = "unknown_link"
 UNKNOWN_EMAIL = "unknown_email"
-REASONS = (UNKNOWN_LINK, UNKNOWN_EMAIL)
+REASONS: tuple[str, ...] = (UNKNOWN_LINK, UNKNOWN_EMAIL)
 
 _PHONE = re.compile(r"\+?[0-9(][0-9 ()/.\u00a0\u2011–-]{4,28}[0-9]")
 _LINK_TEXT = re.compile(r"\[([^\[\]\n]{1,90})\]\(\s?<?\Z")

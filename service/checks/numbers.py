@@ -55,7 +55,7 @@ MAX_TEXT = 4 << 20
 """Characters of all evidence together past which the answer is not evaluated."""
 MAX_TEXT_NUMBERS = 50_000
 """Quantities in all evidence together past which the answer is not evaluated."""
-CACHE_BYTES = 48 << 20
+CACHE_BYTES = 32 << 20
 
 _CACHE = Cache(CACHE_BYTES)
 _DENSE = 20_000
@@ -69,7 +69,7 @@ later findings go without and are called ``absent``."""
 _MAX_DERIVED = 40
 """Misses past which no arithmetic is tried."""
 
-SEVERITY = {
+SEVERITY: dict[str, Severity] = {
     nearest.ABSENT: Severity.MEDIUM,
     nearest.UNIT_MISMATCH: Severity.HIGH,
     nearest.MAGNITUDE: Severity.HIGH,

@@ -202,7 +202,16 @@ class _Sight:
     def _evidence(self, one: Evidence) -> Evidence:
         hidden = self._hidden(one.start, one.end, one.ref, one.chunk_start, one.chunk_end)
         surface = self._surface(one.surface, one.start, one.end, hidden)
-        return replace(one, surface=surface, ref=self._ref(one.ref))
+        return Evidence(
+            one.check,
+            one.kind,
+            surface,
+            one.start,
+            one.end,
+            self._ref(one.ref),
+            one.chunk_start,
+            one.chunk_end,
+        )
 
     def _ref(self, ref: str | None) -> str | None:
         return None if ref is None else masked_ref(ref, self._walk.redactor)

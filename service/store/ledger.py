@@ -110,6 +110,7 @@ class Ledger:
     def __init__(self, connection: Connection, caps: Caps) -> None:
         self._c = connection
         self._caps = caps
+        self._encoded: tuple[Effects, bytes] | None = None
 
     @property
     def id_memory_ms(self) -> int:
@@ -154,6 +155,14 @@ class Ledger:
         slot = timestamp_ms // self._caps.id_window_ms
         return slot, str(identity % ID_BUCKETS), str(identity)
 
+    def record(self, effects: Effects) -> bytes:
+        """The batch's record up to what only the script knows; encoded once for the same effects,
+        which are asked for their size before they are applied."""
+        last = self._encoded
+        if last is None or last[0] is not effects:
+            last = self._encoded = effects, encode_batch_head(batch_record(effects))
+        return last[1]
+
     def apply(
         self,
         effects: Effects,
@@ -172,7 +181,7 @@ class Ledger:
         """
         keys, batch = self._c.keys, effects.batch
         spec = self._spec(effects, epoch, payloads, decided, outbox)
-        args: list[Any] = [orjson.dumps(spec), encode_batch_head(batch_record(effects))]
+        args: list[Any] = [orjson.dumps(spec), self.record(effects)]
         args += [
             zlib.compress(draft.record, 1)
             for drafts in (effects.cases, effects.tasks, effects.jobs)

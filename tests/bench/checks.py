@@ -13,8 +13,7 @@ from unittest.mock import patch
 
 import orjson
 
-from service import checks
-from service.checks import CHECKS, TOGETHER, citations, run_together
+from service.checks import CHECKS, TOGETHER, citations, run_together, running
 from service.checks.model import CheckInput, NotEvaluated
 from service.events import AnswerEvent, parse_event
 from service.ingest import COLLECT_AFTER
@@ -87,7 +86,7 @@ class _Bench:
         self._kind: Kind = "literal"
         self._kinds: dict[int, Kind] = {}
         self._checks = {
-            name: self._around_check(name, call) for name, call in checks._CHECKS.items()
+            name: self._around_check(name, call) for name, call in running._CHECKS.items()
         }
         self._own = 0.0
         self.forget()
@@ -103,7 +102,7 @@ class _Bench:
         parse = self._around("parse", parse_event)
         read = self._around("citations", citations.read)
         made = ((orjson.dumps(self._stream.event()), self._stream.kind) for _ in range(events))
-        with patch.object(checks, "_CHECKS", self._checks):
+        with patch.object(running, "_CHECKS", self._checks):
             while batch := list(islice(made, BATCH)):
                 items = []
                 for value, self._kind in batch:

@@ -21,8 +21,9 @@ from typing import Any
 from consumers import answers, delivery
 from consumers.kafka import PartitionConsumer, RecordProducer
 from consumers.runtime import answers_consumer
-from service import checks, ingest, pipeline
+from service import ingest, pipeline
 from service.bootstrap import build
+from service.checks import running
 from service.documents import Documents
 from service.health import Health
 from service.logs import configure_logging
@@ -77,15 +78,15 @@ def main(topic: str, events: int) -> None:
         (Ledger, "clear_outbox", "outbox"),
         (Ledger, "has_room", "store script"),
         (Connection, "run", "store script"),
-        (answers, "record_bytes", "encode effects"),
+        (ingest.Ingest, "record_bytes", "encode effects"),
         (RecordProducer, "send", "produce"),
         (delivery.Courier, "_send", "produce"),
         (Metrics, "observe_rows", "metrics"),
         (answers.AnswersConsumer, "turn", "loop"),
     ):
         setattr(owner, name, watch.around(stage, getattr(owner, name)))
-    checks._CHECKS = {
-        name: watch.around(f"check:{name}", check) for name, check in checks._CHECKS.items()
+    running._CHECKS = {
+        name: watch.around(f"check:{name}", check) for name, check in running._CHECKS.items()
     }
     parts = build(load_settings())
     client, key = parts.store.connection.client, parts.store.connection.keys.totals

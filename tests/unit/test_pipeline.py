@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from service import checks
 from service.accounting import SEPARATOR, Kind, Row
+from service.checks import running
 from service.checks.model import CheckResult, Finding, NotEvaluated, Outcome, Severity
 from service.drafts import case_id, draft_case
 from service.events import RejectReason
@@ -163,7 +164,7 @@ def raising(*_: Any) -> CheckResult:
 
 @pytest.mark.parametrize("name", checks.CHECKS)
 def test_a_check_that_raises_stops_neither_the_others_nor_the_answer(monkeypatch, name) -> None:
-    monkeypatch.setitem(checks._CHECKS, name, raising)
+    monkeypatch.setitem(running._CHECKS, name, raising)
     wrong = raw("a", answer="A seat costs 99 € [pricing#x].")
     effects = effects_of(wrong, raw("b"))
     for row in effects.rows:
@@ -206,7 +207,7 @@ def test_one_answer_with_thousands_of_findings_is_few_groups(monkeypatch) -> Non
         )  # fmt: skip
         return CheckResult(Outcome.FAIL, findings)
 
-    monkeypatch.setitem(checks._CHECKS, "numbers", many)
+    monkeypatch.setitem(running._CHECKS, "numbers", many)
     effects = effects_of(raw("a"))
     assert len(effects.groups) == CAUSES_PER_ANSWER
     # The gravest first, each within bounds.

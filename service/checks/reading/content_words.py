@@ -138,7 +138,7 @@ def _bytes(text: str, found: Vocabulary) -> int:
     return getsizeof(text) + getsizeof(words) + _OWN_BYTES * (len(words) + len(more)) + 450
 
 
-CACHE_BYTES = 32 << 20
+CACHE_BYTES = 48 << 20
 VOCABULARIES = ReadingCache(CACHE_BYTES, vocabulary, _bytes)
 """Those of the chunks seen last, shared by the checks that read them."""
 

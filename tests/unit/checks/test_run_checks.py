@@ -6,8 +6,15 @@ from typing import Any, NoReturn, get_args
 
 import pytest
 
-from service import checks
-from service.checks import CHECKS, TOGETHER, citations, numbers, run_checks, run_together
+from service.checks import (
+    CHECKS,
+    TOGETHER,
+    citations,
+    numbers,
+    run_checks,
+    run_together,
+    running,
+)
 from service.checks.citations import read
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome
 from service.events import AnswerEvent
@@ -111,7 +118,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_registry_covers_the_names() -> None:
-    assert set(checks._CHECKS) == set(CHECKS)
+    assert set(running._CHECKS) == set(CHECKS)
 
 
 def test_answers_that_are_checked_together_keep_their_own_spans_readings_and_policies() -> None:
