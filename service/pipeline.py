@@ -716,11 +716,13 @@ class _ReleaseBook:
 
 def _occurred_ms(event: AnswerEvent, timestamp_ms: int) -> int:
     """The event's own time, within a day of the record's: a wrong clock must not open years."""
-    if event.occurred_at is None:
+    moment = event.occurred_at
+    if moment is None:
         return timestamp_ms
     try:
-        zone = event.occurred_at.tzinfo or UTC
-        occurred = int(event.occurred_at.replace(tzinfo=zone).timestamp() * 1000)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        occurred = int(moment.timestamp() * 1000)
     except (OverflowError, ValueError, OSError):
         return timestamp_ms
     return min(max(occurred, timestamp_ms - DAY_MS), timestamp_ms + DAY_MS)
