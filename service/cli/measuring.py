@@ -15,7 +15,7 @@ from service.bootstrap import build
 from service.checking import read_event
 from service.cli.shared import fail, printable, settings_of
 from service.cli.target_lists import TargetLists
-from service.documents import Documents, read_chunks
+from service.documents import BadChunk, Documents, read_chunks
 from service.events import AnswerEvent, Rejection
 from service.settings import Settings, load_policy
 from service.store import MEMORY_URL
@@ -186,7 +186,10 @@ def known_refs(
     is there to ask. ``documents``: of that Redis, where they are built already."""
     if corpus is not None:
         with corpus.open(encoding="utf-8") as lines:
-            return {ref for ref, _ in read_chunks(lines)}
+            try:
+                return {ref for ref, _ in read_chunks(lines)}
+            except BadChunk as error:
+                raise BadChunk(f"{corpus.name}, {error}") from None
     if settings.redis_url == MEMORY_URL:
         return None
     refs = {ref for question in asked.questions for ref in question.relevant}

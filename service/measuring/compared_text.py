@@ -10,6 +10,7 @@ from service.measuring.attribution import Attributable, Attribution
 from service.measuring.comparing import Compared, Comparison, Spent
 from service.measuring.releases import LiveComparison, LiveRate
 from service.measuring.runs import RunHeader
+from service.measuring.summary import questions_in_words
 
 LEAST_NAME = 16
 NOT_COUNTED = (
@@ -42,7 +43,7 @@ def _side(letter: str, header: RunHeader) -> str:
     used = header.questions
     return (
         f"{letter}  {header.run}  {header.kind}  {header.app}  {release}  "
-        f"{used.measured} of {used.total} questions measured"
+        f"{used.measured} of {questions_in_words(used.total)} measured"
     )
 
 

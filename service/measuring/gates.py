@@ -15,6 +15,7 @@ from service.measuring.compared_text import more
 from service.measuring.comparing import LOWER_IS_BETTER
 from service.measuring.rules import MeasureRule, RateRule, RegressionRule
 from service.measuring.runs import Outcome, Run
+from service.measuring.summary import questions_in_words
 
 CLOSE = 1e-9
 """What is this close to its bound is on it: 27 of 30 is 0.9."""
@@ -63,14 +64,14 @@ def rule_on_measure(rule: MeasureRule, run: Run) -> Ruling:
     n, without = len(values), len(chosen) - len(values)
     left = f"; {without} more have no value" if without else ""
     if n < rule.min_n:
-        told = f"{_questions(n)} with a value, {rule.min_n} are wanted{left}"
+        told = f"{questions_in_words(n)} with a value, {rule.min_n} are wanted{left}"
         return Ruling(rule.title, State.UNDECIDED, told, n=n)
     mean = fsum(values) / n
     unanswered = sum(
         outcome.error is not None and outcome.measures.get(rule.measure) is None
         for outcome in chosen
     )
-    told = f"{mean:.4g} over {_questions(n)}{left}"
+    told = f"{mean:.4g} over {questions_in_words(n)}{left}"
     if not _holds(rule, mean):
         state = State.FAIL
     elif unanswered and not (rule.is_floor and _holds(rule, fsum(values) / (n + unanswered))):
@@ -99,14 +100,15 @@ def rule_on_regression(rule: RegressionRule, run: Run, before: Run) -> Ruling:
     found = sort_out(old, new, measure in LOWER_IS_BETTER)
     n = len(found.improved) + len(found.regressed) + len(found.unchanged)
     if found.regressed:
-        told = f"{_questions(len(found.regressed))} of {n} regressed: {', '.join(found.regressed)}"
+        regressed = questions_in_words(len(found.regressed))
+        told = f"{regressed} of {n} regressed: {', '.join(found.regressed)}"
         return Ruling(rule.title, State.FAIL, told, n=n, questions=found.regressed)
     if found.only_first:
         told = f"no value any more for {', '.join(found.only_first)}"
         return Ruling(rule.title, State.UNDECIDED, told, n=n, questions=found.only_first)
     if not n:
         return Ruling(rule.title, State.UNDECIDED, "no such question has a value in both runs")
-    return Ruling(rule.title, State.PASS, f"none of {_questions(n)} regressed", n=n)
+    return Ruling(rule.title, State.PASS, f"none of {questions_in_words(n)} regressed", n=n)
 
 
 def rule_on_rate(rule: RateRule, rates: Rates) -> Ruling:
@@ -169,10 +171,6 @@ def _chosen(run: Run, rule: MeasureRule | RegressionRule, measure: str) -> Itera
         critical = rule.questions == "all" or outcome.critical
         if critical and (rule.tag is None or rule.tag in outcome.tags):
             yield outcome
-
-
-def _questions(n: int) -> str:
-    return "1 question" if n == 1 else f"{n} questions"
 
 
 def _points(found: Difference) -> str:

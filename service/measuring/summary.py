@@ -74,10 +74,15 @@ def by_tag(outcomes: Iterable[Outcome], seed: int = 0) -> dict[str, Mapping[str,
     return {tag: means(tagged[tag], seed) for tag in sorted(tagged)}
 
 
+def questions_in_words(n: int) -> str:
+    return "1 question" if n == 1 else f"{n} questions"
+
+
 def denominator(used: QuestionsUsed) -> str:
     """``25 questions, 13 measured, 12 excluded: 9 behaviour not answer, 3 another split.``"""
     told = (
-        f"{used.total} questions, {used.measured} measured, {used.total - used.measured} excluded"
+        f"{questions_in_words(used.total)}, {used.measured} measured, "
+        f"{used.total - used.measured} excluded"
     )
     reasons = [
         f"{count} {_IN_WORDS.get(reason, reason)}"

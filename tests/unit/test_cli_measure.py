@@ -84,6 +84,13 @@ def test_events_give_a_report_and_a_run(files, tmp_path: Path) -> None:
     assert told.by_id["q-1"].measures["recall@5"] == 1
 
 
+def test_a_bad_line_of_the_corpus_is_named_with_its_file(files) -> None:
+    corpus = files("corpus.jsonl", [{"ref": "pricing#plans", "text": "…"}, {"ref": "roles#admin"}])
+    found = run("--questions", files("q", QUESTIONS), "--events", files("e", EVENTS),
+                "--corpus", corpus, code=1)  # fmt: skip
+    assert "corpus.jsonl, line 2: wanted" in str(found.exception)
+
+
 def test_a_corpus_tells_stale_labels(files) -> None:
     refs = {ref for question in QUESTIONS for ref in question.get("relevant", ())} - {"gone#old"}
     corpus = files("c", [{"ref": ref, "text": "…"} for ref in sorted(refs)])
