@@ -268,15 +268,15 @@ def test_a_coroutine_that_hangs_is_cut_off():
 
 
 def test_a_callable_is_found_by_its_name_here_too(tmp_path, monkeypatch):
-    (tmp_path / "my_rag.py").write_text(
+    (tmp_path / "echoing_rag.py").write_text(
         "def answer(request):\n    return {'answer': request['query']}\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    got = ask(bootstrap.target("my_rag:answer", parse_policy({}, "p")))
+    got = ask(bootstrap.target("echoing_rag:answer", parse_policy({}, "p")))
     assert got.answer == "How long?"
     for name, says in (
-        ("my_rag:nothing", "has no nothing"),
+        ("echoing_rag:nothing", "has no nothing"),
         ("no_such_module:f", "cannot import no_such_module"),
         ("unknown", "no such target in the policy file (there: none)"),
         ("http://u:p@x/", "must hold no login"),
