@@ -28,7 +28,9 @@ WORDS: Words = {
     "gaps.export": ("All of them as a file:", "Alle als Datei:"),
     "gaps.none": ("No unserved question", "Keine unbediente Frage"),
     "gaps.none.what": (
-        "None was kept in this period: every retrieval brought something that was used.",
-        "In diesem Zeitraum blieb keine stehen: Jede Suche brachte etwas, das genutzt wurde.",
+        "None was kept in this period: nothing was asked, every retrieval brought something that "
+        "was used, or GROUNDWATCH_MAX_QUESTIONS is 0.",
+        "In diesem Zeitraum blieb keine stehen: Es kam keine Frage, jede Suche brachte etwas, das "
+        "genutzt wurde, oder GROUNDWATCH_MAX_QUESTIONS ist 0.",
     ),
 }
