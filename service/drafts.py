@@ -404,5 +404,5 @@ _FIELDS = {kind: tuple(one.name for one in fields(kind)) for kind in (Finding, E
 
 
 def _plain(item: Finding | Evidence) -> dict[str, Any]:
-    """As ``asdict`` has it, which copies what never changes, too."""
+    """As ``asdict`` has it, without a copy of each value: none of them is ever changed."""
     return {name: getattr(item, name) for name in _FIELDS[type(item)]}

@@ -62,7 +62,8 @@ def compile_into(target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     for package in PACKAGES:
         shutil.copytree(package, target / package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(work / "lib", target, dirs_exist_ok=True)
+    for built in map(Path, command.get_outputs()):  # not what earlier builds left beside it
+        shutil.copy2(built, target / built.relative_to(work / "lib"))
 
 
 def main() -> int:

@@ -52,6 +52,7 @@ CHECKS: tuple[str, ...] = tuple(_CHECKS)
 _IN_TURN = ("overlap", *(name for name in CHECKS if name != "overlap"))
 """As they run. ``overlap``, which looks at every word of the chunks, leaves ``numbers`` fewer to
 look at."""
+# So that the results stand in the order of the checks, in whatever turn they are made.
 _NONE: Mapping[str, CheckResult] = dict.fromkeys(CHECKS, CheckResult(Outcome.DISABLED))
 
 REASONS: Mapping[str, tuple[str, ...]] = {

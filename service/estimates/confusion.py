@@ -41,16 +41,18 @@ def confusion(
     weights: Mapping[str, float],
     labels: Labels,
     flagged: Collection[str],
+    judged: float,
 ) -> Confusion:
     """``pairs``: (judge, people) of each labelled answer, words of :data:`CLASSES`; ``weights``:
     the share of each cell of verdicts among all answers; ``labels``: what people said in it;
-    ``flagged``: the cells that the judge calls bad. Cells without a verdict are no part of it.
+    ``flagged``: the cells that the judge calls bad; ``judged``: on how many answers, drawn alike,
+    the weights were counted. Cells without a verdict are no part of it.
 
     The table, κ and AC1 count labels as they are: the labels have to be a uniform sample, as audits
     are. Sensitivity and specificity are weighted, so they hold for labels given unevenly too.
     """
     return Confusion(
         agreement(pairs, CLASSES),
-        sensitivity_weighted(weights, labels, flagged),
-        specificity_weighted(weights, labels, flagged),
+        sensitivity_weighted(weights, labels, flagged, judged),
+        specificity_weighted(weights, labels, flagged, judged),
     )

@@ -91,6 +91,14 @@ def cell_weights(strata: Iterable[Stratum]) -> dict[str, float]:
     return weights
 
 
+def judged_number(strata: Iterable[Stratum]) -> float:
+    """How many answers, drawn alike, would tell W_h as well as these: (Σ N_s)² / Σ N_s² / M_s (L.
+    Kish, Survey Sampling, 1965, 11.7). Strata of which none was judged do not enter."""
+    told = [(stratum.share, stratum.judged) for stratum in strata if stratum.judged]
+    spread = sum(share * share / judged for share, judged in told)
+    return sum(share for share, _ in told) ** 2 / spread if spread else 0.0
+
+
 def _weighted(weights: Mapping[str, float], labels: Labels) -> tuple[float, float, float]:
     """Σ W p, and the squares of how far its limits lie below and above it."""
     value = below = above = 0.0
@@ -113,21 +121,27 @@ def _drawn(stratum: Stratum, labels: Labels) -> float:
 
 
 def sensitivity_weighted(
-    weights: Mapping[str, float], labels: Labels, flagged: Collection[str]
+    weights: Mapping[str, float], labels: Labels, flagged: Collection[str], judged: float = inf
 ) -> Estimate:
     """Of the bad answers, the share that the judge flags: A / (A + B), A = Σ W_h p_h over the cells
     in ``flagged``, B over the others. None where no label is of a bad answer.
 
     The limits are those of the ratio of both, which join those of A and B (MOVER-R: A. Donner, G.
     Y. Zou, "Closed-form confidence intervals for functions of the normal mean and standard
-    deviation", Stat. Methods Med. Res. 21 (2012) 347-359). Where flagged answers were labelled
+    deviation", Stat. Methods Med. Res. 21 (2012) 347-359). ``judged``: M, the (effective) number of
+    answers that the W were counted on; they are a sample too, and infinitely many none. Its part of
+    the variance of A is Σ W p² / M, of B likewise: multinomial, without the -A² / M, -B² / M and
+    the covariance -A B / M, which cancel in the variance of a ratio. A side on which nothing was
+    judged may hold what Wilson's limit says of 0 in M. Where flagged answers were labelled
     first, the plain share says how people chose: .984 where it is .75
     (docs/measuring/judge-check.md).
     """
     if not any(labels.get(cell, _NONE).bad for cell in weights):
         return Estimate(None)
-    caught = _limits({cell: w for cell, w in weights.items() if cell in flagged}, labels)
-    missed = _limits({cell: w for cell, w in weights.items() if cell not in flagged}, labels)
+    caught = _limits({cell: w for cell, w in weights.items() if cell in flagged}, labels, judged)
+    missed = _limits(
+        {cell: w for cell, w in weights.items() if cell not in flagged}, labels, judged
+    )
     value = caught[0] / (caught[0] + missed[0])
     # The larger one goes under the line: the limits are the same, but for one that is 0 above it.
     if caught[0] < missed[0]:
@@ -138,20 +152,25 @@ def sensitivity_weighted(
 
 
 def specificity_weighted(
-    weights: Mapping[str, float], labels: Labels, flagged: Collection[str]
+    weights: Mapping[str, float], labels: Labels, flagged: Collection[str], judged: float = inf
 ) -> Estimate:
     """Of the good answers, the share that the judge does not flag, as
     :func:`sensitivity_weighted`."""
     good = {cell: found.good for cell, found in labels.items()}
-    return sensitivity_weighted(weights, good, [cell for cell in weights if cell not in flagged])
+    fine = [cell for cell in weights if cell not in flagged]
+    return sensitivity_weighted(weights, good, fine, judged)
 
 
 _Limited = tuple[float, float, float]
 """Value, low, high."""
 
 
-def _limits(weights: Mapping[str, float], labels: Labels) -> _Limited:
+def _limits(weights: Mapping[str, float], labels: Labels, judged: float) -> _Limited:
+    if not weights:
+        return 0.0, 0.0, wilson(0, judged)[1] if judged < inf else 0.0
     value, below, above = _weighted(weights, labels)
+    drawn = Z95**2 * sum(w * labels.get(cell, _NONE).share ** 2 for cell, w in weights.items())
+    below, above = below + drawn / judged, above + drawn / judged
     return value, max(0.0, value - sqrt(below)), value + sqrt(above)
 
 

@@ -19,6 +19,7 @@ from service.estimates.stratified import (
     Labelled,
     Stratum,
     cell_weights,
+    judged_number,
     labels_needed,
     stratified,
 )
@@ -148,7 +149,7 @@ class Calibration:
     people_say: Estimate = UNKNOWN
     corrected: Estimate = UNKNOWN
     needed: int | None = None
-    confusion: Confusion = field(default_factory=lambda: confusion((), {}, {}, ()))
+    confusion: Confusion = field(default_factory=lambda: confusion((), {}, {}, (), 0))
     by_word: Mapping[str, Labelled] = field(default_factory=dict)
     missed: tuple[str, ...] = ()
     false_alarms: tuple[str, ...] = ()
@@ -199,7 +200,11 @@ def calibrate(
         corrected=stratified(strata, labels) if pairs else Estimate(None),
         needed=labels_needed(strata, labels, HALF_WIDTH),
         confusion=confusion(
-            ((one.verdict, audit.said or "") for one, audit in decided), weights, labels, {BAD}
+            ((one.verdict, audit.said or "") for one, audit in decided),
+            weights,
+            labels,
+            {BAD},
+            judged_number(strata),
         ),
         by_word=_by_word(pairs),
         missed=tuple(_differing(pairs, FINE, BAD)),

@@ -56,4 +56,4 @@ def _against_people(pairs: Iterable[tuple[str, str]]) -> Confusion:
     bad = Counter(verdict for verdict, said in known if said == BAD)
     labels = {verdict: Labelled(number[verdict], bad[verdict]) for verdict in number}
     weights = {verdict: count / len(known) for verdict, count in number.items()}
-    return confusion(known, weights, labels, {BAD})
+    return confusion(known, weights, labels, {BAD}, len(known))

@@ -197,6 +197,7 @@ class Ledger:
             ],
             args,
         )
+        self._encoded = None
         return _read_reply(reply)
 
     def _spec(

@@ -1,5 +1,5 @@
-"""Cost of the two main checks by length of the answer or of the texts: 1 KB to 1 MB, worst cases
-included. ``python -m tests.bench.linearity`` prints the table alone."""
+"""Cost of the checks that read every word, by length of the answer or of the texts: 1 KB to 1 MB,
+worst cases included. ``python -m tests.bench.linearity`` prints the table alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from operator import truediv
 from typing import Any
 
-from service.checks import citations, numbers
+from service.checks import citations, numbers, overlap
 from service.checks.model import CheckInput
 from service.events import AnswerEvent, Chunk
 from service.ingest import COLLECT_AFTER
@@ -36,6 +36,15 @@ def _counting(size: int) -> str:
     return " ".join(f"{first + number} items" for number in range(size // 11 + 1))[:size]
 
 
+def _spelled(size: int) -> str:
+    """One number word in ever other capitals: each is a piece of its own, and all begin alike."""
+    word = "siebenundzwanzig"
+    return " ".join(
+        "".join(char.upper() if number >> at & 1 else char for at, char in enumerate(word))
+        for number in range(size, size + size // len(word) + 1)
+    )[:size]
+
+
 TEXTS: dict[str, Callable[[int], str]] = {
     "prose": _filled(_PROSE),
     "1,1,1,…": _filled("1,"),
@@ -46,6 +55,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "digits": _filled("7"),
     "1.1.1…": _filled("1."),
     "number words": _filled("zweiundsiebzig hundred and "),
+    "spellings": _spelled,
     "【1†": _filled("【1†"),
     "superscripts": _filled("a¹,"),
     "- - -": _filled("- "),
@@ -108,6 +118,7 @@ def _milliseconds(given: CheckInput) -> float:
     began = time.process_time()
     reading = citations.read(given.event, _POLICY.citations)
     result = citations.check(given, reading)
+    overlap.check(given, reading)
     numbers.check(given, result.owned, reading)
     return (time.process_time() - began) * 1e3
 

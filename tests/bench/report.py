@@ -73,7 +73,8 @@ def linearity(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{row['text']} in the {row['in']}: {row['ms']:.1f} ms" for row in rows if "ms" in row
     )
     return (
-        f"{' + '.join(MAIN)} by length; growth: the most that ten times the text cost, in times\n"
+        "citations + overlap + numbers by length; growth: the most that ten times the text cost, "
+        "in times\n"
         f"{table(['text', 'in', *sizes, 'growth'], lines)}\n{single}"
     )
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import filterfalse, repeat
 from sys import getsizeof
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.folding import fold, plain
-from service.checks.reading.hints import Hint, hint_of
+from service.checks.reading.hints import hint_of
 
 _WORD = re.compile(r"\w+(?:[.,']\d\w*)*+")
 """A number with its separators is one word, and so is snake_case."""
@@ -33,60 +33,47 @@ _OWN_BYTES = 8
 
 
 class Vocabulary(NamedTuple):
-    """What one look at each piece of a text tells."""
+    """What one look at each piece of a text tells. ``counts``: False where surely none of its words
+    says a number; True also for the sake of another text's, of which the beginning is the same."""
 
     words: frozenset[str]
-    more: list[Hint]
-    of_words: Mapping[str, Hint]
-
-    def hints(self) -> list[Hint]:
-        """At least those of the text's pieces: also those of pieces of other texts that are read as
-        the same word."""
-        return [*self.more, *filter(None, map(self.of_words.get, self.words))]
+    counts: bool
 
 
 class _Piece(NamedTuple):
     words: tuple[str, ...]
-    hint: Hint | None
+    counts: bool
 
 
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
     Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
-    return _look(text, [])
+    return vocabulary(text).words
 
 
 def vocabulary(text: str) -> Vocabulary:
-    """The content words of a text, and what its pieces hint at."""
-    more: list[Hint] = []
-    words = _look(text, more)
-    return Vocabulary(words, more, _HINTS)
-
-
-def _look(text: str, hints: list[Hint]) -> frozenset[str]:
-    """Adds to ``hints`` those of the pieces that are not one word.
+    """The content words of a text, and whether there may be a number among them.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
-    global _HINTS
     if len(_KNOWN) + len(_MORE) >= _REMEMBERED:
         _KNOWN.clear()
         _MORE.clear()
-        _HINTS = {}  # vocabularies hold on to the one before
+        _COUNTING.clear()
     pieces = text.split()
     words = frozenset(filter(None, map(_KNOWN.get, pieces, repeat(_UNKNOWN))))
-    if _UNKNOWN not in words:
-        return words
-    all_words = set(words)
-    all_words.discard(_UNKNOWN)
-    for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
-        more = _MORE.get(piece) or _learned(piece)
-        all_words.update(more.words)
-        if more.hint is not None:
-            hints.append(more.hint)
-    # from a tuple: a set that is copied from a set takes up to twice the room
-    return frozenset(tuple(all_words))
+    counts = False
+    if _UNKNOWN in words:
+        all_words = set(words)
+        all_words.discard(_UNKNOWN)
+        for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
+            more = _MORE.get(piece) or _learned(piece)
+            all_words.update(more.words)
+            counts = counts or more.counts
+        # from a tuple: a set that is copied from a set takes up to twice the room
+        words = frozenset(tuple(all_words))
+    return Vocabulary(words, counts or not words.isdisjoint(_COUNTING))
 
 
 def _learned(piece: str) -> _Piece:
@@ -101,16 +88,16 @@ def _learned(piece: str) -> _Piece:
         else:
             words.add(word)
     words.discard("")
-    read = _Piece(tuple(words), hint_of(folded))
+    read = _Piece(tuple(words), hint_of(folded) is not None)
     if len(piece) > _LONGEST_REMEMBERED or len(_KNOWN) + len(_MORE) >= _REMEMBERED:
         return read
-    if len(words) > 1 or (read.hint is not None and not words):
+    if len(words) > 1 or (read.counts and not words):
         if len(words) <= _MOST_REMEMBERED:
             _MORE[piece] = read
         return read
     _KNOWN[piece] = word = next(iter(words), "")
-    if read.hint is not None:
-        _HINTS[word] = read.hint.joined(_HINTS.get(word))
+    if read.counts:
+        _COUNTING.add(word)
     return read
 
 
@@ -133,9 +120,9 @@ def _pairs(token: str) -> Iterable[str]:
 
 
 def _bytes(text: str, found: Vocabulary) -> int:
-    """The text and the set. Words and hints are those of the pieces known, mostly."""
-    words, more, _ = found
-    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * (len(words) + len(more)) + 450
+    """The text and the set. The words themselves are those of the pieces known, mostly."""
+    words = found.words
+    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 370
 
 
 CACHE_BYTES = 48 << 20
@@ -146,9 +133,9 @@ _SEPARATORS = str.maketrans("", "", ".,'")
 _KNOWN: dict[str, str] = {}
 """Piece of a text → its one word, or nothing."""
 _MORE: dict[str, _Piece] = {}
-"""Likewise, where it has several words (``read-only``), or none but a hint (``V``)."""
-_HINTS: dict[str, Hint] = {}
-"""Word → the hints of all pieces that are this word alone (``three``, ``Three,``)."""
+"""Likewise, where it has several words (``read-only``), or none but says a number (``V``)."""
+_COUNTING: set[str] = set()
+"""Words of the pieces known that say a number (``three``, ``Three,``)."""
 _STOP_WORDS = frozenset(
     plain(word)
     for word in (

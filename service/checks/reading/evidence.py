@@ -23,7 +23,7 @@ class Index:
 
     def __init__(self, text: str) -> None:
         known = VOCABULARIES.known(text)
-        reading = read(text, hints=None if known is None else known.hints())
+        reading = read(text, counts=known is None or known.counts)
         self.text = reading.text
         self.quantities = reading.quantities
         self.by_value: dict[float, Quantity] = {}

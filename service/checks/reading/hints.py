@@ -17,13 +17,6 @@ class Hint(NamedTuple):
     clock: bool
     roman: bool
 
-    def joined(self, other: Hint | None) -> Hint:
-        """What either hints at."""
-        if other is None:
-            return self
-        words = dict.fromkeys((*self.number_words, *other.number_words))
-        return Hint(tuple(words), self.clock or other.clock, self.roman or other.roman)
-
 
 def hint_of(piece: str) -> Hint | None:
     """``piece``: of a folded text, between white space."""

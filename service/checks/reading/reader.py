@@ -15,17 +15,17 @@ from service.checks.reading.ranges import share_units
 from service.checks.reading.spoken import read_clock_words, read_words
 
 
-def read(text: str, skip: Sequence[Span] = (), hints: Sequence[Hint] | None = None) -> Reading:
+def read(text: str, skip: Sequence[Span] = (), *, counts: bool = True) -> Reading:
     """Every quantity of ``text`` in order. Never raises; linear in the length of the text.
 
     ``skip``: disjoint spans in order whose digits are passed over, and whose words are not sought.
-    ``hints``: those of all its pieces, where they are known already.
+    ``counts``: False where it is known that no word says a number (see
+    :class:`service.checks.reading.content_words.Vocabulary`): then the words are not looked at.
     """
     passage = Passage(text)
     read_digits(passage, skip)
-    if hints is None:
-        words = _outside(passage.text, skip) if skip else passage.text
-        hints = _HINTS.told(words.split())
+    words = _outside(passage.text, skip) if skip else passage.text
+    hints = _HINTS.told(words.split()) if counts else []
     if hints:
         number_words: set[str] = set()
         clock = roman = False

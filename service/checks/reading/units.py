@@ -383,17 +383,21 @@ def comparable(mine: Unit | None, theirs: Unit | None) -> bool:
     return False
 
 
-_TO_33_BITS = float(2**20 + 1)
-"""Veltkamp's splitting (T. J. Dekker, Numerische Mathematik 18, 1971, section 5): 33 of the 53
-binary digits stay."""
-
-
 def base(value: float, unit: Unit) -> tuple[str, float]:
     """A key under which equal quantities of one dimension meet (72 h and 3 d)."""
     return unit.dimension, rounded(value * unit.factor)
 
 
+_SHORT = 1e10
+_LONG = 1e15
+_STEP = 1e5
+"""A whole multiple of it below 1e15 has ten digits at most."""
+
+
 def rounded(amount: float) -> float:
-    """To about ten digits: what arithmetic leaves in the last ones must not part equals."""
-    spread = amount * _TO_33_BITS
-    return spread - (spread - amount)
+    """To ten digits: what arithmetic leaves in the last ones must not part equals."""
+    if amount.is_integer():
+        size = abs(amount)
+        if size < _SHORT or (size < _LONG and size % _STEP == 0.0):
+            return amount
+    return float(f"{amount:.10g}")

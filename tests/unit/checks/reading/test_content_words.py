@@ -6,7 +6,7 @@ import pytest
 
 from service.checks.reading import content_words as reading
 from service.checks.reading.cache import ReadingCache
-from service.checks.reading.content_words import content_words, share, vocabulary
+from service.checks.reading.content_words import Vocabulary, content_words, share, vocabulary
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,25 @@ def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch)
     assert len(reading._KNOWN) + len(reading._MORE) <= 100
 
 
-def test_hints_survive_that_the_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", ["three", "drei-zehn.", "Annex V", "half-past", "Siebzehn,"])
+def test_a_text_that_says_a_number_counts(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(reading, "_REMEMBERED", 20)
-    known = vocabulary("three Three, V drei-zehn")
-    for n in range(100):
-        content_words(f"word{n} re-word{n}")
+    for _ in range(3):
+        for n in range(15):
+            content_words(f"word{n} re-word{n}")
+        assert vocabulary(f"{text} and the others").counts
+        assert not vocabulary("the others").counts
 
-    words = {word for hint in known.hints() for word in hint.number_words}
-    assert words >= {"three", "Three", "drei"}
-    assert any(hint.roman for hint in known.hints())
+
+def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a piece of its own; what is known of all of them must not grow with their number."""
+    for name, kind in (("_KNOWN", dict), ("_MORE", dict), ("_COUNTING", set)):
+        monkeypatch.setattr(reading, name, kind())
+    word = "siebenundzwanzig"
+    spelled = [
+        "".join(char.upper() if n >> at & 1 else char for at, char in enumerate(word))
+        for n in range(1_000)
+    ]
+
+    assert vocabulary(" ".join(spelled)) == Vocabulary(frozenset({"sieben"}), counts=True)
+    assert reading._COUNTING == {"sieben"}
