@@ -27,7 +27,7 @@ _MOST_REMEMBERED = 4
 """Words of one piece."""
 _REMEMBERED = 50_000
 _UNKNOWN = "?"
-"""No word: stands for a piece that was not met before, or is in :data:`_MORE`."""
+"""No word: stands for a piece that was not met before, or is among the lexicon's ``more``."""
 _OWN_BYTES = 8
 """Of a word, beside its place in the set: few words are held by one text alone."""
 
@@ -45,6 +45,23 @@ class _Piece(NamedTuple):
     counts: bool
 
 
+class _Lexicon:
+    """What is known of pieces. ``known``: piece → its one word, or nothing; ``more``: those that
+    have several words (``read-only``), or none but say a number (``V``); ``counting``: the words of
+    the known ones that say a number (``three``, ``Three,``).
+
+    A full one is replaced, never emptied: another thread may be about to ask it.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        self.more: dict[str, _Piece] = {}
+        self.counting: set[str] = set()
+
+    def is_full(self) -> bool:
+        return len(self.known) + len(self.more) >= _REMEMBERED
+
+
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
     Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
@@ -57,26 +74,27 @@ def vocabulary(text: str) -> Vocabulary:
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
-    if len(_KNOWN) + len(_MORE) >= _REMEMBERED:
-        _KNOWN.clear()
-        _MORE.clear()
-        _COUNTING.clear()
+    global _LEXICON
+    lexicon = _LEXICON
+    if lexicon.is_full():
+        lexicon = _LEXICON = _Lexicon()
+    known = lexicon.known
     pieces = text.split()
-    words = frozenset(filter(None, map(_KNOWN.get, pieces, repeat(_UNKNOWN))))
+    words = frozenset(filter(None, map(known.get, pieces, repeat(_UNKNOWN))))
     counts = False
     if _UNKNOWN in words:
         all_words = set(words)
         all_words.discard(_UNKNOWN)
-        for piece in set(filterfalse(_KNOWN.__contains__, pieces)):
-            more = _MORE.get(piece) or _learned(piece)
+        for piece in set(filterfalse(known.__contains__, pieces)):
+            more = lexicon.more.get(piece) or _learned(piece, lexicon)
             all_words.update(more.words)
             counts = counts or more.counts
         # from a tuple: a set that is copied from a set takes up to twice the room
         words = frozenset(tuple(all_words))
-    return Vocabulary(words, counts or not words.isdisjoint(_COUNTING))
+    return Vocabulary(words, counts or not words.isdisjoint(lexicon.counting))
 
 
-def _learned(piece: str) -> _Piece:
+def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
     """What a piece says that was not met before. All but long ones, and runs of Chinese or
     Japanese, are remembered."""
     words: set[str] = set()
@@ -89,15 +107,16 @@ def _learned(piece: str) -> _Piece:
             words.add(word)
     words.discard("")
     read = _Piece(tuple(words), hint_of(folded) is not None)
-    if len(piece) > _LONGEST_REMEMBERED or len(_KNOWN) + len(_MORE) >= _REMEMBERED:
+    if len(piece) > _LONGEST_REMEMBERED or lexicon.is_full():
         return read
     if len(words) > 1 or (read.counts and not words):
         if len(words) <= _MOST_REMEMBERED:
-            _MORE[piece] = read
+            lexicon.more[piece] = read
         return read
-    _KNOWN[piece] = word = next(iter(words), "")
+    word = next(iter(words), "")
     if read.counts:
-        _COUNTING.add(word)
+        lexicon.counting.add(word)  # first: another thread may meet the piece from here on
+    lexicon.known[piece] = word
     return read
 
 
@@ -130,12 +149,7 @@ VOCABULARIES = ReadingCache(CACHE_BYTES, vocabulary, _bytes)
 """Those of the chunks seen last, shared by the checks that read them."""
 
 _SEPARATORS = str.maketrans("", "", ".,'")
-_KNOWN: dict[str, str] = {}
-"""Piece of a text → its one word, or nothing."""
-_MORE: dict[str, _Piece] = {}
-"""Likewise, where it has several words (``read-only``), or none but says a number (``V``)."""
-_COUNTING: set[str] = set()
-"""Words of the pieces known that say a number (``three``, ``Three,``)."""
+_LEXICON = _Lexicon()
 _STOP_WORDS = frozenset(
     plain(word)
     for word in (

@@ -91,12 +91,11 @@ def test_what_stands_between_white_space_may_be_several_words() -> None:
 
 def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_REMEMBERED", 100)
-    monkeypatch.setattr(reading, "_KNOWN", {})
-    monkeypatch.setattr(reading, "_MORE", {})
+    monkeypatch.setattr(reading, "_LEXICON", reading._Lexicon())
     text = " ".join(f"word{n} re-word{n}" for n in range(1_000))
 
     assert content_words(text) >= {"word0", "word99", "re"}
-    assert len(reading._KNOWN) + len(reading._MORE) <= 100
+    assert len(reading._LEXICON.known) + len(reading._LEXICON.more) <= 100
 
 
 @pytest.mark.parametrize("text", ["three", "drei-zehn.", "Annex V", "half-past", "Siebzehn,"])
@@ -111,8 +110,7 @@ def test_a_text_that_says_a_number_counts(monkeypatch: pytest.MonkeyPatch, text:
 
 def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a piece of its own; what is known of all of them must not grow with their number."""
-    for name, kind in (("_KNOWN", dict), ("_MORE", dict), ("_COUNTING", set)):
-        monkeypatch.setattr(reading, name, kind())
+    monkeypatch.setattr(reading, "_LEXICON", reading._Lexicon())
     word = "siebenundzwanzig"
     spelled = [
         "".join(char.upper() if n >> at & 1 else char for at, char in enumerate(word))
@@ -120,4 +118,17 @@ def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch
     ]
 
     assert vocabulary(" ".join(spelled)) == Vocabulary(frozenset({"sieben"}), counts=True)
-    assert reading._COUNTING == {"sieben"}
+    assert reading._LEXICON.counting == {"sieben"}
+
+
+def test_whoever_is_still_reading_keeps_what_was_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may begin a new lexicon between two looks at the old one."""
+    monkeypatch.setattr(reading, "_REMEMBERED", 20)
+    monkeypatch.setattr(reading, "_LEXICON", reading._Lexicon())
+    vocabulary("three weeks")
+    old = reading._LEXICON
+    for n in range(50):
+        content_words(f"word{n}")
+
+    assert reading._LEXICON is not old
+    assert (old.known["three"], old.counting) == ("three", {"three"})
