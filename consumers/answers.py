@@ -1,8 +1,9 @@
 """The consumer of answers: poll → pipeline → one script call → outbox → commit.
 
-One thread. Each partition that is held has a job, a generator that yields wherever it would have to
-wait; the loop polls (which keeps the membership) and moves every job on. An outage pauses reading
-and is retried; it never drops or dead-letters anything.
+One thread checks. Each partition that is held has a job, a generator that yields wherever it would
+have to wait: for an acknowledgement, or for Redis, which a second thread asks. The loop polls
+(which keeps the membership) and moves every job on. An outage pauses reading and is retried; it
+never drops or dead-letters anything.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 
+from consumers.aside import Aside
 from consumers.batching import Window, window
 from consumers.dead_letters import letter_of, letter_of_batch
 from consumers.delivery import Courier, batch_message, case_message, letter_message
@@ -29,7 +32,7 @@ from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
 from service.records import Record, Undecodable
 from service.stages import Stages
-from service.store import Applied, Fenced, Moved, Outbox, OutboxPending, Store
+from service.store import Applied, Duplicates, Fenced, Moved, Outbox, OutboxPending, Store
 
 log = structlog.get_logger(__name__)
 
@@ -100,6 +103,7 @@ class AnswersConsumer:
         self._consumer = consumer
         self._outages = Outages(metrics, health)
         self._courier = Courier(producer, self._outages)
+        self._aside = Aside()
         self._placement = placement
         self._store = store
         self._ingest = ingest
@@ -118,6 +122,7 @@ class AnswersConsumer:
         while not stop.is_set():
             self.turn()
         self._drain()
+        self._aside.close()
 
     def turn(self) -> None:
         """One round: poll, move every partition on, commit when it is due."""
@@ -311,13 +316,16 @@ class AnswersConsumer:
             yield from self._store_effects(held, effects, stages)
             stages = self._ingest.stages()
 
-    def _prepared(self, batch: Batch, stages: Stages) -> Job[Effects]:
-        return self._outages.retried(lambda: self._prepare(batch, stages))
+    def _prepared(
+        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
+    ) -> Job[Effects]:
+        return self._outages.retried(lambda: self._prepare(batch, stages, conflicts))
 
-    def _prepare(self, batch: Batch, stages: Stages) -> Effects:
+    def _prepare(self, batch: Batch, stages: Stages, conflicts: frozenset[int]) -> Job[Effects]:
+        known = yield from self._aside.run(lambda: self._ingest.look_up(batch, stages))
         self._health.tick()
         began = time.monotonic()
-        effects = self._ingest.prepare(batch, stages)
+        effects = self._ingest.check(batch, known, stages, conflicts)
         if batch.items:
             self._pace.learn(len(batch.items), time.monotonic() - began)
         return effects
@@ -325,9 +333,14 @@ class AnswersConsumer:
     def _store_effects(self, held: _Held, effects: Effects, stages: Stages) -> Job[None]:
         batch = effects.batch
         applied: Applied | None = None
+        conflicts: frozenset[int] = frozenset()
         while applied is None:
+            write = partial(self._ingest.write, effects, held.epoch, stages)
             try:
-                effects, applied = self._ingest.apply(effects, held.epoch, stages)
+                applied = yield from self._aside.run(write)
+            except Duplicates as refusal:
+                conflicts |= refusal.identities
+                effects = yield from self._prepared(batch, stages, conflicts)
             except Outage as outage:
                 self._outages.note(outage)
                 yield from sleep(RETRY_S)
@@ -360,8 +373,8 @@ class AnswersConsumer:
     # The outbox and dead letters.
 
     def _outbox(self, partition: int) -> Job[Outbox | None]:
-        topic = self._options.topic
-        return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
+        call = partial(self._store.ledger.outbox, self._options.topic, partition)
+        return self._outages.retried(lambda: self._aside.run(call))
 
     def _flush(self, partition: int, stages: Stages | None = None) -> Job[str | None]:
         """Produce the outbox: the cases, then the batch that closes them; then forget it.
@@ -378,9 +391,8 @@ class AnswersConsumer:
                 verdicts, [batch_message(f"{topic}/{partition}", outbox.batch)]
             )
         batch_id = outbox.batch_id
-        cleared = yield from self._outages.retried(
-            lambda: self._store.ledger.clear_outbox(topic, partition, batch_id)
-        )
+        clear = partial(self._store.ledger.clear_outbox, topic, partition, batch_id)
+        cleared = yield from self._outages.retried(lambda: self._aside.run(clear))
         return batch_id if cleared else None
 
     def _bury(self, dead: tuple[DeadLetter, ...]) -> Job[None]:
