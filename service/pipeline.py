@@ -15,7 +15,7 @@ from datetime import UTC
 from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from service import sampling
 from service.accounting import (
@@ -212,7 +212,7 @@ class Effects:
     redacted: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, init=False)
 class Checked:
     """One checked answer as it came. ``texts``: aligned with ``event.retrieved``; ``findings``: the
     gravest first; the row has no causes yet: these are words of the answer. What is kept of it is
@@ -227,6 +227,28 @@ class Checked:
     source: str
     partition: int
     occurred_ms: int
+
+    def __init__(
+        self,
+        event: AnswerEvent,
+        reading: CitationReading | None,
+        texts: Sequence[str | None],
+        row: Row,
+        findings: Sequence[Finding],
+        results: Mapping[str, CheckResult],
+        source: str,
+        partition: int,
+        occurred_ms: int,
+    ) -> None:
+        self.event = event
+        self.reading = reading
+        self.texts = texts
+        self.row = row
+        self.findings = findings
+        self.results = results
+        self.source = source
+        self.partition = partition
+        self.occurred_ms = occurred_ms
 
 
 def keep(answer: Checked, policy: AppPolicy) -> Kept:
@@ -353,8 +375,8 @@ def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Kept 
         return None
     work = _Work(batch, texts, terms, Seen())
     occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
-    base = work.base(item.record, event, occurred_ms, duplicate=False)
-    answer = work.look_at(item, event, base, occurred_ms)
+    row = work.row(item.record, event, occurred_ms, Kind.CHECKED)
+    answer = work.look_at(item, event, row, occurred_ms)
     return keep(answer, terms.policy.of(event.app))
 
 
@@ -465,57 +487,56 @@ class _Work:
             )
             return
         occurred_ms = _occurred_ms(event, record.timestamp_ms)
-        duplicate = item.identity_hash in self.known
-        base = self.base(record, event, occurred_ms, duplicate)
-        if duplicate:
-            self.rows.append(Row(kind=Kind.DUPLICATE, **base))
+        if item.identity_hash in self.known:
+            self.rows.append(self.row(record, event, occurred_ms, Kind.DUPLICATE))
             return
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
-        if base["purpose"] == LIVE:
-            self.makeups.note(base["app"], base["release"], event.release, base["hour"])
-        if event.status == "error":
-            self.rows.append(Row(kind=Kind.RECORDED, **base))
+        kind = Kind.RECORDED if event.status == "error" else Kind.CHECKED
+        row = self.row(record, event, occurred_ms, kind)
+        if row.purpose == LIVE:
+            self.makeups.note(row.app, row.release, event.release, row.hour)
+        if kind is Kind.RECORDED:
+            self.rows.append(row)
             return
         try:
-            self._check(item, event, base, occurred_ms)
+            self._check(item, event, row, occurred_ms)
         except Exception as error:  # noqa: BLE001 (a fault of ours in one answer: counted, logged)
-            self._give_up(event, base, where(error))
+            self._give_up(event, row, where(error))
 
-    def base(
-        self, record: Record, event: AnswerEvent, occurred_ms: int, duplicate: bool
-    ) -> dict[str, Any]:
-        app, policy = self.terms.policy.label(event.app), self.terms.policy.of(event.app)
-        return {
-            "offset": record.offset,
-            "timestamp_ms": record.timestamp_ms,
-            "app": app,
-            "identity": event.app,
-            "event_id": event.event_id,
-            "release": "" if duplicate else self.releases.label(app, event.release.id, occurred_ms),
-            "ruleset": policy.ruleset,
-            "language": _language(event),
-            "tags": "" if duplicate else policy.counted_tags(event.tags),
-            "purpose": purpose_of(event, self.terms.secret),
-            "status": event.status,
-            "hour": occurred_ms // HOUR_MS,
-        }
-
-    def _give_up(self, event: AnswerEvent, base: dict[str, Any], error: str) -> None:
-        failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
-        drawn = self._draw(event, sampling.REST, base["app"])
-        self.rows.append(
-            Row(
-                kind=Kind.CHECKED,
-                **base,
-                u=drawn.u,
-                stratum=drawn.stratum,
-                pi=drawn.pi,
-                pi_audit=drawn.pi_audit,
-                checks=dict.fromkeys(CHECKS, failed),
-            )
+    def row(self, record: Record, event: AnswerEvent, occurred_ms: int, kind: Kind) -> Row:
+        """What is counted of an answer before it is checked. A duplicate's release and tags are
+        not: it must not look like traffic of theirs."""
+        told = event.app
+        app, policy = self.terms.policy.label(told), self.terms.policy.of(told)
+        release = tags = ""
+        if kind is not Kind.DUPLICATE:
+            release = self.releases.label(app, event.release.id, occurred_ms)
+            tags = policy.counted_tags(event.tags)
+        return Row(
+            record.offset,
+            kind,
+            app=app,
+            identity=told,
+            event_id=event.event_id,
+            release=release,
+            ruleset=policy.ruleset,
+            language=_language(event),
+            purpose=purpose_of(event, self.terms.secret),
+            status=event.status,
+            hour=occurred_ms // HOUR_MS,
+            timestamp_ms=record.timestamp_ms,
+            tags=tags,
         )
-        self.results[base["offset"]] = {
+
+    def _give_up(self, event: AnswerEvent, row: Row, error: str) -> None:
+        failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
+        drawn = self._draw(event, sampling.REST, row.app)
+        row.u, row.stratum, row.pi, row.pi_audit = drawn.u, drawn.stratum, drawn.pi, drawn.pi_audit
+        row.checks = dict.fromkeys(CHECKS, failed)
+        row.label, row.marks, row.selection, row.factors = "", (), "", 0
+        self.rows.append(row)
+        self.results[row.offset] = {
             name: CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR)
             for name in CHECKS
         }
@@ -523,12 +544,10 @@ class _Work:
             CheckError(CHECKS[0], event.event_id, error, trace_id_of(event.trace_id))
         )
 
-    def _check(
-        self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
-    ) -> None:
+    def _check(self, item: Item, event: AnswerEvent, row: Row, occurred_ms: int) -> None:
         """Everything is computed before anything is noted, so that giving up leaves no half."""
-        answer = self.look_at(item, event, base, occurred_ms)
-        row, results, drafts = answer.row, answer.results, _NO_DRAFTS
+        answer = self.look_at(item, event, row, occurred_ms)
+        results, drafts = answer.results, _NO_DRAFTS
         why = reasons_of(row, results) if row.purpose == LIVE else ()
         unserved: Question | None = None
         if answer.findings or row.audited or why or self._has_room(row):
@@ -538,18 +557,32 @@ class _Work:
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
         elif row.selection == sampling.SELECTED:
             drafts = _Drafts(job=refused_job(row))
-        self.questions.extend(filter(None, (unserved,)))
-        self.cases.extend(filter(None, (drafts.case,)))
-        self.tasks.extend(filter(None, (drafts.task,)))
-        self.jobs.extend(filter(None, (drafts.job,)))
-        self.groups.extend(group_hits(row))
+        self._note(row, results, drafts, unserved)
+        for name, result in answer.results.items():
+            if result.error is not None:
+                trace_id = trace_id_of(event.trace_id)
+                self.errors.append(CheckError(name, event.event_id, result.error, trace_id))
+
+    def _note(
+        self,
+        row: Row,
+        results: Mapping[str, CheckResult],
+        drafts: _Drafts,
+        unserved: Question | None,
+    ) -> None:
         self.rows.append(row)
         self.results[row.offset] = results
-        self.errors.extend(
-            CheckError(name, event.event_id, result.error, trace_id_of(event.trace_id))
-            for name, result in answer.results.items()
-            if result.error is not None
-        )
+        if drafts is _NO_DRAFTS:
+            return  # most answers: nothing is kept of them, so that they have no causes either
+        if unserved is not None:
+            self.questions.append(unserved)
+        if drafts.case is not None:
+            self.cases.append(drafts.case)
+        if drafts.task is not None:
+            self.tasks.append(drafts.task)
+        if drafts.job is not None:
+            self.jobs.append(drafts.job)
+        self.groups.extend(group_hits(row))
 
     def _has_room(self, row: Row) -> bool:
         """For a job of this answer, if it was drawn for one."""
@@ -568,10 +601,8 @@ class _Work:
             job,
         )
 
-    def look_at(
-        self, item: Item, event: AnswerEvent, base: dict[str, Any], occurred_ms: int
-    ) -> Checked:
-        """Check and draw one answer; notes nothing."""
+    def look_at(self, item: Item, event: AnswerEvent, row: Row, occurred_ms: int) -> Checked:
+        """Check and draw one answer, and complete its row; notes nothing."""
         policy = self.terms.policy.of(event.app)
         given: CheckInput | None
         if item.record.offset in self.checked:
@@ -584,20 +615,12 @@ class _Work:
         label, marks = results["abstention"].label, _marks(results, policy)
         gravest = findings[0].severity.value if findings else None
         stratum = sampling.stratum_of(gravest, label, marks)
-        drawn = self._draw(event, stratum, base["app"])
-        row = Row(
-            kind=Kind.CHECKED,
-            **base,
-            u=drawn.u,
-            stratum=drawn.stratum,
-            pi=drawn.pi,
-            pi_audit=drawn.pi_audit,
-            checks={name: _check_row(result) for name, result in results.items()},
-            label=label,
-            marks=marks,
-            selection=self._selection(drawn, base["purpose"]),
-            factors=self.factors.version,
-        )
+        drawn = self._draw(event, stratum, row.app)
+        row.u, row.stratum, row.pi, row.pi_audit = drawn.u, stratum, drawn.pi, drawn.pi_audit
+        row.checks = {name: _check_row(result) for name, result in results.items()}
+        row.label, row.marks = label, marks
+        row.selection = self._selection(drawn, row.purpose)
+        row.factors = self.factors.version
         return Checked(
             event,
             item.reading,
@@ -747,15 +770,24 @@ def _gravity(finding: Finding) -> int:
 
 def _marks(results: Mapping[str, CheckResult], policy: AppPolicy) -> tuple[str, ...]:
     """What the measuring checks noticed: it steers sampling and priority, and is no verdict."""
-    overlap = dict(results["overlap"].measures).get("min_sentence_overlap", 1.0)
-    retrieval = dict(results["retrieval"].measures)
-    noticed = {
-        EMPTY_RETRIEVAL: retrieval.get("empty", 0.0) > 0,
-        NO_EVIDENCE: retrieval.get("evidence", 1.0) == 0,
-        SCOPE_MISMATCH: dict(results["scope"].measures).get("mismatches", 0.0) > 0,
-        sampling.LOW_OVERLAP: overlap < policy.sampling.low_overlap_below,
-    }
-    return tuple(mark for mark, is_so in noticed.items() if is_so)
+    noticed = []
+    if _measure(results, "retrieval", "empty", 0.0) > 0:
+        noticed.append(EMPTY_RETRIEVAL)
+    if _measure(results, "retrieval", "evidence", 1.0) == 0:
+        noticed.append(NO_EVIDENCE)
+    if _measure(results, "scope", "mismatches", 0.0) > 0:
+        noticed.append(SCOPE_MISMATCH)
+    overlap = _measure(results, "overlap", "min_sentence_overlap", 1.0)
+    if overlap < policy.sampling.low_overlap_below:
+        noticed.append(sampling.LOW_OVERLAP)
+    return tuple(noticed)
+
+
+def _measure(results: Mapping[str, CheckResult], check: str, name: str, default: float) -> float:
+    for measure, value in results[check].measures:
+        if measure == name:
+            return value
+    return default
 
 
 def _check_row(result: CheckResult) -> CheckRow:

@@ -94,7 +94,7 @@ def _answered(given: CheckInput, spoken: tuple[Spoken, ...]) -> CheckResult:
     """Nothing retrieved, nothing from a tool, and still something asserted."""
     event = given.event
     asserted = None
-    if not any([chunk.in_prompt for chunk in event.retrieved]):
+    if True not in given.in_prompt:
         asserted = next((one for one, act in spoken if act is Act.ASSERTS), None)
     if asserted is None or any(item.kind == "tool" for item in event.context):
         return CheckResult(Outcome.PASS, evaluated=1, label=ANSWER)

@@ -42,17 +42,18 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         return CheckResult(Outcome.NOT_APPLICABLE)
     groups = frozenset(user.groups).union(given.policy.access.everyone)
     knows_groups = "groups" in user.model_fields_set
+    tenant = user.tenant
     evaluated = 0
     forbidden: list[_Forbidden] = []
     for chunk in given.event.retrieved:
-        by_tenant = chunk.tenant is not None and user.tenant is not None
-        by_acl = chunk.acl is not None and knows_groups
-        if not (by_tenant or by_acl):
+        theirs = None if tenant is None else chunk.tenant
+        acl = chunk.acl if knows_groups else None
+        if theirs is None and acl is None:
             continue
         evaluated += 1
-        if by_tenant and chunk.tenant != user.tenant:
+        if theirs is not None and theirs != tenant:
             forbidden.append(_Forbidden(chunk, True))
-        elif by_acl and groups.isdisjoint(chunk.acl or ()):
+        elif acl is not None and groups.isdisjoint(acl):
             forbidden.append(_Forbidden(chunk, False))
     if not evaluated:
         return CheckResult(Outcome.NOT_APPLICABLE)

@@ -110,13 +110,17 @@ class CheckInput:
 
     ``texts`` is aligned with ``event.retrieved``; None where no text could be had.
     ``corpus_refs``: of the refs that the answer cites and retrieval did not return, those that the
-    document store knows (they turn ``unknown_ref`` into ``not_retrieved``).
+    document store knows (they turn ``unknown_ref`` into ``not_retrieved``). ``refs`` and
+    ``in_prompt``: of the chunks retrieved; every check asks for them, and a look into the event's
+    models costs more than one into a list.
     """
 
     event: AnswerEvent
     texts: tuple[str | None, ...]
     policy: AppPolicy
-    corpus_refs: frozenset[str] = frozenset()
+    corpus_refs: frozenset[str]
+    refs: list[str]
+    in_prompt: list[bool]
 
     def __init__(
         self,
@@ -129,6 +133,9 @@ class CheckInput:
         self.texts = texts
         self.policy = policy
         self.corpus_refs = corpus_refs
+        chunks = event.retrieved
+        self.refs = [chunk.ref for chunk in chunks]
+        self.in_prompt = [chunk.in_prompt for chunk in chunks]
 
 
 @dataclass(slots=True, init=False)

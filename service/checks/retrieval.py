@@ -20,11 +20,11 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     anew when absent. One that is too large leaves ``cited_share`` out.
     """
     chunks = given.event.retrieved
-    refs = {chunk.ref for chunk in chunks}
-    scores = [chunk.score for chunk in chunks if chunk.score is not None]
+    refs = set(given.refs)
+    scores = [score for chunk in chunks if (score := chunk.score) is not None]
     measures: list[tuple[str, float]] = [
         ("returned", float(len(chunks))),
-        ("in_prompt", float(sum([chunk.in_prompt for chunk in chunks]))),
+        ("in_prompt", float(sum(given.in_prompt))),
         ("empty", 0.0 if chunks else 1.0),
         ("evidence", float(_has_evidence(given))),
         ("duplicates", float(_duplicates(given, refs))),
@@ -41,8 +41,8 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
 
 
 def _has_evidence(given: CheckInput) -> bool:
-    for chunk, text in zip(given.event.retrieved, given.texts, strict=True):
-        if chunk.in_prompt and (text is None or text.strip()):
+    for is_shown, text in zip(given.in_prompt, given.texts, strict=True):
+        if is_shown and (text is None or text.strip()):
             return True
     return any(item.kind != "assistant" and item.text.strip() for item in given.event.context)
 
@@ -55,9 +55,9 @@ def _duplicates(given: CheckInput, refs: set[str]) -> int:
     found = 0
     seen: set[str] = set()
     held: set[str] = set()
-    for chunk, text in zip(given.event.retrieved, given.texts, strict=True):
-        found += chunk.ref in seen or (bool(text) and text in held)
-        seen.add(chunk.ref)
+    for ref, text in zip(given.refs, given.texts, strict=True):
+        found += ref in seen or (bool(text) and text in held)
+        seen.add(ref)
         if text:
             held.add(text)
     return found

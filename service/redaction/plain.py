@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from service.checks.reading.folding import beyond_ascii
+
 _SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Drawn as nothing. Between two digits they read as a space does."""
@@ -24,6 +26,6 @@ _ODD = re.compile("[" + "".join(map(chr, _PLAIN)) + "]")
 
 
 def plain(text: str) -> str:
-    if text.isascii() or _ODD.search(text) is None:
+    if text.isascii() or _ODD.search(beyond_ascii(text)) is None:
         return text
     return text.translate(_PLAIN)

@@ -19,9 +19,9 @@ MAX_TEXT = 4 << 20
 def chunk_texts(given: CheckInput) -> list[Source]:
     """The text of every chunk that was in the prompt, kind ``grounded``, in the given order."""
     return [
-        Source("grounded", chunk.ref, text)
-        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
-        if chunk.in_prompt and text
+        Source("grounded", ref, text)
+        for ref, is_shown, text in zip(given.refs, given.in_prompt, given.texts, strict=True)
+        if is_shown and text
     ]
 
 
@@ -29,8 +29,8 @@ def prompt_texts(given: CheckInput) -> list[str]:
     """The texts alone of :func:`chunk_texts`."""
     return [
         text
-        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
-        if chunk.in_prompt and text
+        for is_shown, text in zip(given.in_prompt, given.texts, strict=True)
+        if is_shown and text
     ]
 
 
@@ -58,16 +58,21 @@ def chunk_names(given: CheckInput) -> Iterator[Source]:
 def lacks_text(given: CheckInput) -> bool:
     """Whether a chunk that could hold what was not found came without its text."""
     return None in given.texts and any(
-        chunk.in_prompt and text is None
-        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
+        is_shown and text is None
+        for is_shown, text in zip(given.in_prompt, given.texts, strict=True)
     )
 
 
 def is_too_large(given: CheckInput) -> bool:
     """Whether chunks, context and query together pass :data:`MAX_TEXT`."""
-    size = sum(map(len, filter(None, given.texts)))
-    size += sum(len(item.text) for item in given.event.context)
-    return size + len(given.event.query) > MAX_TEXT
+    event = given.event
+    size = len(event.query)
+    for text in given.texts:
+        if text:
+            size += len(text)
+    for item in event.context:
+        size += len(item.text)
+    return size > MAX_TEXT
 
 
 def in_german(given: CheckInput) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import phonenumbers
 import pytest
 from hypothesis import example, given
@@ -11,7 +13,7 @@ from service.policy import PatternPolicy, RedactionPolicy
 from service.redaction import phones
 from service.redaction.kinds import Kind
 from service.redaction.mask import MASK
-from service.redaction.redactor import Redactor
+from service.redaction.redactor import Redactor, _is_dense
 from tests.unit.timing import cpu_seconds
 
 POLICY = RedactionPolicy(
@@ -89,3 +91,14 @@ def test_a_text_full_of_numbers_is_looked_up_so_often_and_no_more(
     rows = "\n".join(f"030 {number} 55" for number in range(100_000, 100_500))
     assert len(list(phones.find(rows, ("DE",)))) == 480
     assert len(asked) == 20
+
+
+DENSE = re.compile(r"\d(?:\W{0,5}\d){4}")
+"""Five digits, at most five characters that are no letters between two."""
+
+
+@given(st.text(alphabet="0123456789 -.,/_abäß²–—€ΑЖ٣०１𝟘😀\ud800?", max_size=40))
+@example("1-2Ж3-4-5")
+@example("1—2—3—4—5")
+def test_bytes_tell_what_a_search_for_digits_tells(text: str) -> None:
+    assert _is_dense(text) == (DENSE.search(text) is not None)
