@@ -26,6 +26,7 @@ COMPILED = (
     "service/makeup.py",
     "service/sampling.py",
     "service/drafts.py",
+    "service/json_constants.py",
     "service/questions.py",
     "service/redaction/answers.py",
     "service/redaction/mask.py",
