@@ -790,7 +790,13 @@ def _measure(results: Mapping[str, CheckResult], check: str, name: str, default:
     return default
 
 
+_IDLE_ROWS = {outcome: CheckRow(outcome.value) for outcome in Outcome}
+"""Of checks that had nothing to decide: of most."""
+
+
 def _check_row(result: CheckResult) -> CheckRow:
+    if not result.evaluated and result.not_evaluated is None:
+        return _IDLE_ROWS[result.outcome]
     return _row_of(result.outcome, result.evaluated, result.failed, result.not_evaluated)
 
 
