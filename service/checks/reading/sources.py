@@ -18,11 +18,16 @@ MAX_TEXT = 4 << 20
 
 def chunk_texts(given: CheckInput) -> list[Source]:
     """The text of every chunk that was in the prompt, kind ``grounded``, in the given order."""
-    return [
-        Source("grounded", chunk.ref, text)
-        for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
-        if chunk.in_prompt and text
-    ]
+    chunks = given.event.retrieved
+    if len(chunks) != len(given.texts):
+        raise ValueError("a text belongs to each chunk")
+    found: list[Source] = []
+    for number, text in enumerate(given.texts):
+        if text:
+            chunk = chunks[number]
+            if chunk.in_prompt:
+                found.append(Source("grounded", chunk.ref, text))
+    return found
 
 
 def prompt_texts(given: CheckInput) -> list[str]:
