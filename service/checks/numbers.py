@@ -192,7 +192,7 @@ def _statements(given: CheckInput, reading: Reading, claimed: list[Span]) -> lis
 def _merged(spans: list[Span]) -> list[Span]:
     if not spans:
         return []
-    if len(spans) == 1:
+    if _are_apart(spans):
         return spans
     merged: list[Span] = []
     for start, end in sorted(spans):
@@ -201,6 +201,16 @@ def _merged(spans: list[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _are_apart(spans: list[Span]) -> bool:
+    """In order, as those of citations are as a rule."""
+    last = -1
+    for start, end in spans:
+        if start <= last or end < start:
+            return False
+        last = end
+    return True
 
 
 def _is_statement(text: str, quantity: Quantity) -> bool:

@@ -256,7 +256,7 @@ _MOST_OF_NAME: Final = 4 * _MOST_PLACES
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMBER: Final = re.compile(r"[0-9][0-9.,' ]*")
 _TOKEN = re.compile(r"[\w+]+")
-_CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
+_CAPITALIZED: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
 
 
 class _Chunk:
@@ -420,7 +420,8 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span
             return True
         if text.find(unit, left, right) >= 0 and _DIGIT.search(text, left, right):
             theirs = set(_CAPITALIZED.findall(text, own[0], own[1]))
-            theirs.difference_update(_CAPITALIZED.findall(text, left, right))
+            if theirs:
+                theirs.difference_update(_CAPITALIZED.findall(text, left, right))
             if not said.any_of(theirs):
                 return True
     return False

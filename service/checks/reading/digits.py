@@ -116,7 +116,7 @@ def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
 def _marks(passage: Passage) -> str:
     """A mark where a number may begin: a search for one character is many times faster than one for
     a set of them."""
-    is_rare = not _RARE.isdisjoint(passage.others)
+    is_rare = passage.others != "" and not _RARE.isdisjoint(passage.others)
     latin = passage.text.encode("latin-1", "replace")
     marked = latin.translate(_UNKNOWN_MARKED if is_rare else _DIGITS_MARKED)
     return marked.decode("latin-1")
