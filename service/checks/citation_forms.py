@@ -2,8 +2,9 @@
 
 Two tables. A :class:`Mark` is what encloses a citation in the answer (brackets, a tag, a link); it
 is tried at the characters in its ``opens``, in the order of the table, and the first that reads
-wins. A :class:`Notation` is how the words between brackets are written (numbers, a label and a
-number, refs); it is tried on the *cleaned* words (NFKC, plain dashes, nothing invisible).
+wins; :func:`plain_bracket` comes before them. A :class:`Notation` is how the words between brackets
+are written (numbers, a label and a number, refs); it is tried on the *cleaned* words (NFKC, plain
+dashes, nothing invisible).
 
 Every pattern is linear: a repetition is bounded, or it stops at a character that it cannot contain.
 """
