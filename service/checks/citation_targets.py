@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from service.checks.citation_forms import Base
@@ -34,9 +35,23 @@ def clean(words: str) -> str:
     return unicodedata.normalize("NFKC", words).translate(_PLAIN).strip()
 
 
-@lru_cache(maxsize=4096)
+_MOST_FOLDED: Final = 4096
+_FOLDED: Final[dict[str, str]] = {}
+"""What was folded, begun anew when it is full: an lru_cache costs several times as much."""
+
+
 def fold(ref: str) -> str:
     """What equal refs have in common."""
+    folded = _FOLDED.get(ref)
+    if folded is None:
+        folded = _folded(ref)
+        if len(_FOLDED) >= _MOST_FOLDED:
+            _FOLDED.clear()
+        _FOLDED[ref] = folded
+    return folded
+
+
+def _folded(ref: str) -> str:
     if ref.isascii() and "%" not in ref and "  " not in ref:
         return ref.strip().strip(_ASCII_QUOTES).strip().casefold()
     ref = clean(ref)
@@ -177,15 +192,10 @@ class Targets:
         self._retrieved = retrieved
         self._policy = policy
         self._refs: dict[str, str] = {}
-        self._documents: dict[str, str] = {}
         for chunk in retrieved:
             ref = chunk.ref
-            folded = fold(ref)
-            if folded not in self._refs:
-                self._refs[folded] = ref
-            document, separator, _ = folded.partition(policy.separator)
-            if separator and document and document not in self._documents:
-                self._documents[document] = ref
+            self._refs.setdefault(fold(ref), ref)
+        self._documents: dict[str, str] | None = None
         self._positions: list[str] | None = None
         self._numbers: dict[int, str] = {}
         self._urls: dict[str, str] | None = None
@@ -250,18 +260,30 @@ class Targets:
     def _named(self, folded: str) -> str | None:
         found = self._refs.get(folded)
         if found is None:
-            found = self._documents.get(folded)
+            found = self._known_documents().get(folded)
         return self._other_name(folded) if found is None else found
+
+    def _known_documents(self) -> dict[str, str]:
+        """The first chunk of each; known when no ref is called so."""
+        documents = self._documents
+        if documents is None:
+            documents = self._documents = {}
+            for folded, ref in self._refs.items():
+                document, separator, _ = folded.partition(self._policy.separator)
+                if separator and document:
+                    documents.setdefault(document, ref)
+        return documents
 
     @property
     def has_files(self) -> bool:
-        return any(_FILE.fullmatch(name) for name in (*self._refs, *self._documents))
+        return any(_FILE.fullmatch(name) for name in (*self._refs, *self._known_documents()))
 
     def _other_name(self, folded: str) -> str | None:
         """A part of a document that was retrieved whole; a title; a file by its name alone."""
         document, separator, part = folded.partition(self._policy.separator)
-        if separator and part and document in self._refs and document not in self._documents:
-            return self._refs[document]
+        if separator and part and document in self._refs:
+            if document not in self._known_documents():
+                return self._refs[document]
         if self._spelled is None:
             names = [n for c in self._retrieved for n in _other_names(c, self._policy.separator)]
             self._spelled = "\n".join(names).lower()
@@ -338,7 +360,7 @@ class Targets:
             return False
         document, separator, part = folded.partition(self._policy.separator)
         if separator and len(document) > 1 and part and " " not in folded:
-            return apart or document in self._documents
+            return apart or document in self._known_documents()
         if apart and _HEX.fullmatch(folded):
             return True
         return self._of_the_family(folded, words, closes)
@@ -370,7 +392,7 @@ class Targets:
         if not 4 < len(folded) <= 60 or self._guesses <= 0:
             return False
         self._guesses -= 1
-        names = [name for name in (*self._refs, *self._documents) if len(name) <= 70]
+        names = [name for name in (*self._refs, *self._known_documents()) if len(name) <= 70]
         return closest(folded, names, 0.85) is not None
 
     def _known_families(self) -> frozenset[tuple[str, str]]:
@@ -378,7 +400,7 @@ class Targets:
             self._families = frozenset((_prefix(ref), _shape(ref)) for ref in self._refs)
             self._prefixes = frozenset(prefix for prefix, _ in self._families)
             shapes = {shape for _, shape in self._families}
-            self._shapes = frozenset(shapes.union(map(_shape, self._documents)))
+            self._shapes = frozenset(shapes.union(map(_shape, self._known_documents())))
         return self._families
 
     def refs(self) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final
 
 from service.checks import citation_forms as forms
 from service.checks.citation_forms import Base, Mark, Read
@@ -66,7 +66,10 @@ SEVERITY: dict[str, Severity] = {
 """Every reason of this check, and how bad it is."""
 
 
-class Member(NamedTuple):
+# These are made for every answer, and spelled out: what a named tuple or a dataclass makes is left
+# to the interpreter by mypyc. Nobody changes them.
+@dataclass(slots=True, init=False)
+class Member:
     """One source that a citation names. Exactly one of ``ref`` (the chunk it resolves to) and
     ``reason`` is None. ``words`` are as cited, cleaned."""
 
@@ -74,8 +77,14 @@ class Member(NamedTuple):
     ref: str | None
     reason: str | None
 
+    def __init__(self, words: str, ref: str | None, reason: str | None) -> None:
+        self.words = words
+        self.ref = ref
+        self.reason = reason
 
-class ReadCitation(NamedTuple):
+
+@dataclass(slots=True, init=False)
+class ReadCitation:
     """One citation: a marker in the answer, or (``start`` None) a structured one without one."""
 
     form: str
@@ -84,8 +93,22 @@ class ReadCitation(NamedTuple):
     end: int | None
     members: tuple[Member, ...]
 
+    def __init__(
+        self,
+        form: str,
+        surface: str,
+        start: int | None,
+        end: int | None,
+        members: tuple[Member, ...],
+    ) -> None:
+        self.form = form
+        self.surface = surface
+        self.start = start
+        self.end = end
+        self.members = members
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True, init=False)
 class CitationReading:
     """All citations of one answer in the order of their place, structured ones last.
 
@@ -98,9 +121,22 @@ class CitationReading:
     too_large: bool = False
     definitions: tuple[Span, ...] = ()
 
+    def __init__(
+        self,
+        citations: tuple[ReadCitation, ...] = (),
+        unknown_refs: frozenset[str] = frozenset(),
+        too_large: bool = False,
+        definitions: tuple[Span, ...] = (),
+    ) -> None:
+        self.citations = citations
+        self.unknown_refs = unknown_refs
+        self.too_large = too_large
+        self.definitions = definitions
 
-_NOTHING = CitationReading()
-_TOO_LARGE = CitationReading(too_large=True)
+
+_NOTHING: Final = CitationReading()
+_TOO_LARGE: Final = CitationReading(too_large=True)
+_NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 
 
 def read(event: AnswerEvent, policy: CitationPolicy) -> CitationReading:
@@ -108,28 +144,29 @@ def read(event: AnswerEvent, policy: CitationPolicy) -> CitationReading:
     answer = event.answer
     if len(answer) > MAX_ANSWER:
         return _TOO_LARGE
-    if not event.citations and forms.OPENERS.search(answer) is None and "citeturn" not in answer:
+    structured = event.citations
+    openers = forms.openers(answer)
+    if not openers and not structured and "citeturn" not in answer:
         return _NOTHING
     reader = _Reader(answer, Targets(event.retrieved, policy), policy)
-    found: list[ReadCitation] = []
-    members = 0
-    for citation in reader.markers():
-        found.append(citation)
-        members += len(citation.members)
-        if members > MAX_MEMBERS:
-            return _TOO_LARGE
-    if event.citations:
-        if members + len(event.citations) > MAX_MEMBERS:
+    found = reader.markers(openers)
+    if found is None:
+        return _TOO_LARGE
+    if structured:
+        if sum([len(citation.members) for citation in found]) + len(structured) > MAX_MEMBERS:
             return _TOO_LARGE
         if policy.forms is None or "structured" in policy.forms:
-            found = _with_structured(found, event.citations, reader)
-    unknown = frozenset(
-        member.words
-        for citation in found
-        for member in citation.members
-        if member.reason == UNKNOWN_REF or member.reason == UNKNOWN_URL
+            found = _with_structured(found, structured, reader)
+    unknown: list[str] = []
+    for citation in found:
+        for member in citation.members:
+            if member.reason == UNKNOWN_REF or member.reason == UNKNOWN_URL:
+                unknown.append(member.words)
+    return CitationReading(
+        tuple(found),
+        frozenset(unknown) if unknown else _NONE_UNKNOWN,
+        definitions=tuple(reader.definitions),
     )
-    return CitationReading(tuple(found), unknown, definitions=tuple(reader.definitions))
 
 
 def check(given: CheckInput, reading: CitationReading | None = None) -> CheckResult:
@@ -154,10 +191,10 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
         if dead is not None and dead.reason == UNKNOWN_URL and _is_content(citation, dead, given):
             continue
         evaluated += 1
-        _, surface, start, end, members = citation
+        surface, start, end = citation.surface, citation.start, citation.end
         if start is not None and end is not None:
             owned.append((start, end))
-        for member in members:
+        for member in citation.members:
             if member.ref is not None:
                 evidence.append(Evidence(NAME, "resolved", surface, start, end, member.ref))
         if dead is not None:
@@ -291,7 +328,10 @@ def _with_structured(
         if place is None:
             found.append(ReadCitation("structured", citation.ref, None, None, (member,)))
         else:
-            found[place] = found[place]._replace(members=(member,))
+            marker = found[place]
+            found[place] = ReadCitation(
+                marker.form, marker.surface, marker.start, marker.end, (member,)
+            )
     return found
 
 
@@ -307,7 +347,7 @@ def _around(start: int, end: int) -> Iterator[Span]:
 _CLOSES = re.compile(r"[*_\"'”“»)\]]{0,4}(?:\s{0,2}\Z| ?\n| ?[\[【.,;:!?。，、；：！？<|)])")
 _IDENTIFIER_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|[∈→×]|\]\s?\+)\s?\Z")
-_ASSIGNING = frozenset("=:∈+→×")
+_ASSIGNING: Final = frozenset("=:∈+→×")
 _SUBSCRIPT = re.compile(r"\w{1,32}(?:\s?[-+*:]\s?\w{0,32})?")
 _LISTED = re.compile(
     r"(?i)(?:\b(?:interval\w*|range|\w*bereich|between|zwischen|vectors?|vektor\w*|arrays?"
@@ -331,6 +371,10 @@ _PROSE = re.compile(r"[^\W\d_]+(?:[ ,.]+[^\W\d_]+)*[.!?]?")
 """Words only: no ref, no number, no year, no label's colon."""
 _NOTATIONS_OF_PARENS = tuple(notation for notation in forms.NOTATIONS if notation.parens)
 
+# by their own names: looked up through its class, a member costs ten times as much (Python 3.11)
+_SKIP: Final = Read.SKIP
+_BRACKET: Final = Read.BRACKET
+
 Reading = tuple[str, list[Member]]
 """The name of the form, and what it cites."""
 
@@ -348,11 +392,12 @@ class _Reader:
         self._row_at = -1  # where the next row of a matrix would begin
         self.definitions: list[Span] = []
 
-    def markers(self) -> Iterator[ReadCitation]:
+    def markers(self, openers: Sequence[int]) -> list[ReadCitation] | None:
+        """Those of the forms that count, in order; None where they cite too many sources."""
         answer, allowed = self._answer, self._policy.forms
-        done = 0
-        for opener in forms.OPENERS.finditer(answer):
-            start = opener.start()
+        found: list[ReadCitation] = []
+        members = done = 0
+        for start in openers:
             if start < done:
                 continue
             char = answer[start]
@@ -364,18 +409,34 @@ class _Reader:
                 continue
             done = citation.end or done
             if allowed is None or citation.form in allowed:
-                yield citation
-        if "citeturn" in answer:
-            yield from self._plain_turns()
+                found.append(citation)
+                members += len(citation.members)
+                if members > MAX_MEMBERS:
+                    return None
+        if "citeturn" in answer and (allowed is None or "turn" in allowed):
+            # what is left where the private-use characters were stripped: citeturn0search0
+            for match in forms.PLAIN_TURNS.finditer(answer):
+                turns = tuple(self._turns(match["body"]))
+                found.append(ReadCitation("turn", match[0], match.start(), match.end(), turns))
+                members += len(turns)
+                if members > MAX_MEMBERS:
+                    return None
+        return found
 
     def _at_mark(self, char: str, start: int, done: int) -> tuple[ReadCitation | None, int]:
         answer = self._answer
+        if char == "[" and (end := forms.plain_bracket(answer, start)):
+            reading = self._bracket(answer[start + 1 : end - 1], start, end)
+            if reading is None:
+                return None, done
+            form, members = reading
+            return ReadCitation(form, answer[start:end], start, end, tuple(members)), end
         for mark in forms.MARKS_AT[char]:
             match = mark.pattern.match(answer, start)
             if match is None:
                 continue
             end = match.end()
-            if mark.read is Read.SKIP:
+            if mark.read is _SKIP:
                 if mark.name == "definition":
                     if not self._is_definition(match[0]):
                         continue
@@ -389,8 +450,6 @@ class _Reader:
                 return ReadCitation(form, answer[start:end], start, end, tuple(members)), end
             if mark.read is Read.LINK:
                 return None, end
-            if mark.last:
-                break
         return None, done
 
     def _is_definition(self, line: str) -> bool:
@@ -402,7 +461,7 @@ class _Reader:
 
     def _read(self, mark: Mark, match: re.Match[str], start: int, end: int) -> Reading | None:
         read = mark.read
-        if read is Read.BRACKET:
+        if read is _BRACKET:
             return self._bracket(match["body"], start, end)
         if read is Read.PAREN:
             return self._paren(match["body"], start)
@@ -722,14 +781,6 @@ class _Reader:
             for turn in forms.TURN_ID.finditer(body)
         ]  # fmt: skip
 
-    def _plain_turns(self) -> Iterator[ReadCitation]:
-        """``citeturn0search0``: what is left where the private-use characters were stripped."""
-        if self._policy.forms is not None and "turn" not in self._policy.forms:
-            return
-        for match in forms.PLAIN_TURNS.finditer(self._answer):
-            members = self._turns(match["body"])
-            yield ReadCitation("turn", match[0], match.start(), match.end(), tuple(members))
-
     def _raised(self, body: str, start: int) -> list[Member] | None:
         """Superscript digits are a mark after a word or a full stop, an exponent after a unit."""
         if self._own_notes is None:
@@ -789,7 +840,7 @@ class _Reader:
         if answer[colon] == ":" and answer[colon + 1 : colon + 2] not in (" ", "*", "_"):
             return None
         before = answer[max(0, colon - 27) : colon].rstrip("*_ ").casefold()
-        if not before.endswith(forms.SOURCE_ENDINGS):
+        if before[-2:] not in forms.LAST_OF_SOURCE or not before.endswith(forms.SOURCE_ENDINGS):
             return None
         word = forms.LABEL_BEFORE_COLON.search(answer, max(0, colon - 27), colon)
         if word is None or word[1].casefold() not in forms.SOURCE_WORDS:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Final
 
 from service.checks.citations import CitationReading
 from service.checks.model import (
@@ -23,7 +24,7 @@ from service.checks.model import (
     Span,
 )
 from service.checks.reading import grounding, markup, nearest, units
-from service.checks.reading.citing import CitedSources
+from service.checks.reading.citing import CitedSources, Mark
 from service.checks.reading.derivation import derivation, same_sentence, sentence_ends
 from service.checks.reading.digits import MINUS_WORDS
 from service.checks.reading.evidence import Cache
@@ -57,11 +58,11 @@ MAX_TEXT_NUMBERS = 50_000
 """Quantities in all evidence together past which the answer is not evaluated."""
 CACHE_BYTES = 32 << 20
 
-_CACHE = Cache(CACHE_BYTES)
-_DENSE = 20_000
+_CACHE: Final = Cache(CACHE_BYTES)
+_DENSE: Final = 20_000
 """Characters up to which nobody needs to count."""
 _RUN = re.compile(r"[0-9]+")
-_HAN = "\u2e80"
+_HAN: Final = "\u2e80"
 
 _MOST_COMPARED = 500_000
 """Comparisons with quantities of the texts, in search of the nearest, that one answer may cost;
@@ -98,12 +99,13 @@ def check(
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     if len(answer) > _DENSE and len(_RUN.findall(answer)) > MAX_NUMBERS:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    reading = read(answer, _merged(list(owned)))
+    claimed = _merged(list(owned))
+    reading = read(answer, claimed)
     if not reading.quantities:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(reading.quantities) > MAX_NUMBERS:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    asked = _statements(given, reading, owned)
+    asked = _statements(given, reading, claimed)
     if not asked:
         return CheckResult(Outcome.NOT_APPLICABLE)
     chunks = chunk_texts(given)
@@ -138,7 +140,7 @@ def check(
 
 
 def _too_much(sources: list[Source]) -> bool:
-    size = sum(len(source.text) for source in sources)
+    size = sum([len(source.text) for source in sources])
     if size <= _DENSE:
         return False
     return (
@@ -150,25 +152,32 @@ def _too_much(sources: list[Source]) -> bool:
 # ── what is a statement ───────────────────────────────────────────────────────────────────────
 
 
-def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> list[Quantity]:
-    """The quantities of the answer that have to stand somewhere."""
+def _statements(given: CheckInput, reading: Reading, claimed: list[Span]) -> list[Quantity]:
+    """The quantities of the answer that have to stand somewhere. ``claimed``: merged."""
     text = reading.text
-    refs = {chunk.ref for chunk in given.event.retrieved}
-    skipped = markup.unchecked(text, refs=refs, in_code=given.policy.numbers.in_code)
-    spans = _merged([*skipped, *owned])
-    starts = [start for start, _ in spans]
-    kept = []
+    refs = set(given.refs)
+    may_be_alone = markup.spares_the_lonely(text, refs)
+    spans: list[Span] = []
+    starts: list[int] | None = None  # worked out when a number asks for them
+    kept: list[Quantity] = []
     label_end = -1
     for quantity in reading.quantities:
         start = quantity.value_start
         in_digits = quantity.kind is NUMBER and quantity.form is DIGITS
         if not (in_digits or _is_statement(text, quantity)):
             continue
-        at = bisect_right(starts, start) - 1
-        if at >= 0 and start < spans[at][1]:
-            continue
+        is_alone = quantity.is_alone and in_digits
+        if not (is_alone and may_be_alone):
+            if starts is None:
+                in_code = given.policy.numbers.in_code
+                skipped = markup.unchecked(text, refs=refs, in_code=in_code)
+                spans = _merged([*skipped, *claimed])
+                starts = [span[0] for span in spans]
+            at = bisect_right(starts, start) - 1
+            if at >= 0 and start < spans[at][1]:
+                continue
         if in_digits:
-            if markup.is_labelled(text, start) or (
+            if (not is_alone and markup.is_labelled(text, start)) or (
                 label_end >= 0 and markup.continues_list(text, label_end, start)
             ):
                 label_end = quantity.value_end
@@ -183,6 +192,8 @@ def _statements(given: CheckInput, reading: Reading, owned: Sequence[Span]) -> l
 def _merged(spans: list[Span]) -> list[Span]:
     if not spans:
         return []
+    if _are_apart(spans):
+        return spans
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -190,6 +201,16 @@ def _merged(spans: list[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _are_apart(spans: list[Span]) -> bool:
+    """In order, as those of citations are as a rule."""
+    last = -1
+    for start, end in spans:
+        if start <= last or end < start:
+            return False
+        last = end
+    return True
 
 
 def _is_statement(text: str, quantity: Quantity) -> bool:
@@ -224,17 +245,17 @@ def _is_identifier(code: str) -> bool:
 
 # ── literal ───────────────────────────────────────────────────────────────────────────────────
 
-_BLOCKS_BEFORE = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
-_MINUS = tuple(MINUS_WORDS)
-_ENDS_OF_MINUS = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
-_JOINS_AFTER = frozenset(".,:'’/-–−")
-_MOST_TRIED = 4
+_BLOCKS_BEFORE: Final = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
+_MINUS: Final = tuple(MINUS_WORDS)
+_ENDS_OF_MINUS: Final = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
+_JOINS_AFTER: Final = frozenset(".,:'’/-–−")
+_MOST_TRIED: Final = 4
 """Places in one chunk that are tried for one number."""
 
 
 def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | None:
     """The first chunk in which the whole surface stands, bounded on both sides."""
-    if quantity.form is ORDINAL or quantity.kind is TIME or quantity.values[1:]:
+    if quantity.form is ORDINAL or quantity.kind is TIME or len(quantity.values) > 1:
         return None
     surface = answer[quantity.start : quantity.end]
     size = len(surface)
@@ -341,7 +362,7 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
     Reads what stands around the same digits: for them, a whole text need not be read.
     """
     digits = reading.text[quantity.value_start : quantity.value_end]
-    if quantity.kind is not NUMBER or quantity.values[1:] or not digits.isdigit():
+    if quantity.kind is not NUMBER or len(quantity.values) > 1 or not digits.isdigit():
         return None
     for source in sources:
         at = _bare(source.text, digits) if digits in source.text else -1
@@ -352,7 +373,7 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
         found = grounding.exact_place(reading, quantity, source, _CACHE.index(around))
         # at the edges a number may be cut: only the one in the middle is what it seems
         if found is not None and found.start + left <= at < found.end + left:
-            return found._replace(start=found.start + left, end=found.end + left)
+            return Place(found.kind, found.source, found.start + left, found.end + left)
     return None
 
 
@@ -381,14 +402,16 @@ def _look_in_cited(
     too; call the others ``elsewhere``."""
     answer = given.event.answer
     separator = given.policy.citations.separator
-    sources = CitedSources(
-        answer,
-        [
-            (start, end, frozenset([n for m in members if m.ref for n in (m.ref, m.words)]))
-            for _, _, start, end, members in citations.citations
-            if start is not None and end is not None
-        ],
-    )
+    marks: list[Mark] = []
+    for citation in citations.citations:
+        start, end = citation.start, citation.end
+        if start is not None and end is not None:
+            named: list[str] = []
+            for member in citation.members:
+                if member.ref:
+                    named += (member.ref, member.words)
+            marks.append((start, end, frozenset(named)))
+    sources = CitedSources(answer, marks)
     for number, place in places.items():
         names = sources.names(asked[number].start)
         if not names or place.kind != "grounded" or _is_cited(place.source, names, separator):
@@ -399,7 +422,7 @@ def _look_in_cited(
             index = _CACHE.index(chunk.text)
             better = better or grounding.exact_place(reading, asked[number], chunk, index)
         if cited:
-            places[number] = better or place._replace(kind="elsewhere")
+            places[number] = better or Place("elsewhere", place.source, place.start, place.end)
 
 
 def _is_cited(chunk: Source, names: frozenset[str], separator: str) -> bool:
@@ -412,7 +435,8 @@ def _parts_place(quantity: Quantity, indexes: Indexed) -> Place:
     value = quantity.parts[0][0]
     for source, index in indexes:
         if value in index.parts:
-            return Place(source.kind, source, *index.parts[value])
+            start, end = index.parts[value]
+            return Place(source.kind, source, start, end)
         for found in index.equal(value):
             return Place(source.kind, source, found.start, found.end)
     source = indexes[0][0]
@@ -437,7 +461,8 @@ def _underived(
             kept.append(miss)
         else:
             place = places[numbers[id(pair)]]
-            places[numbers[id(miss.quantity)]] = place._replace(kind="derived")
+            derived = Place("derived", place.source, place.start, place.end)
+            places[numbers[id(miss.quantity)]] = derived
     return kept
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Final
 
 from service.checks import numbers
 from service.checks.model import CheckInput, CheckResult, Evidence, Outcome, Span
@@ -20,6 +21,7 @@ from service.checks.reading.calendar import month
 from service.checks.reading.content_words import VOCABULARIES, content_words
 from service.checks.reading.folding import lower
 from service.checks.reading.language import detect
+from service.checks.reading.pieces import Pieces
 from service.checks.reading.sentences import Kind, Sentence
 from service.events import AnswerEvent
 
@@ -32,7 +34,8 @@ MAX_NUMBERS = 20
 """Numbers of one answer that are looked at."""
 
 
-class _Name(NamedTuple):
+@dataclass(eq=False, slots=True, init=False)
+class _Name:
     """Something that was asked about. ``kind``: plan | version | role | place | name. ``forms``: as
     it was written, small, with a capital, all capitals (sparing the texts their lower case)."""
 
@@ -41,30 +44,38 @@ class _Name(NamedTuple):
     forms: tuple[str, ...]
     stems: frozenset[str]
 
-    def places(self, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-        """Where it stands as a whole word in a text; at most 20 places of each form."""
-        end = len(text) if end is None else end
-        length = len(self.words)
-        for form in self.forms:
-            at = text.find(form, start, end)
-            if at < 0:
-                continue
-            for _ in range(_MOST_PLACES):
-                v = self.kind == "version" and text[at - 1 : at] in ("v", "V")
-                if _is_apart(text, at - v, at + length):
-                    yield at
-                at = text.find(form, at + length, end)
-                if at < 0:
-                    break
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(
+        self, kind: str, words: str, forms: tuple[str, ...], stems: frozenset[str]
+    ) -> None:
+        self.kind = kind
+        self.words = words
+        self.forms = forms
+        self.stems = stems
 
     def is_in(self, text: str, start: int = 0, end: int | None = None) -> bool:
-        for form in self.forms:
-            if text.find(form, start, end) >= 0:
-                return next(self.places(text, start, end), None) is not None
-        return False
+        return bool(_places(self, text, start, len(text) if end is None else end, 1))
 
 
-_MOST_PLACES = 20
+_MOST_PLACES: Final = 20
+
+
+def _places(name: _Name, text: str, start: int, end: int, most: int) -> list[int]:
+    """Where it stands as a whole word in a text: the first ``most``, of 20 of each form."""
+    found: list[int] = []
+    length = len(name.words)
+    for form in name.forms:
+        at = text.find(form, start, end)
+        tried = 0
+        while at >= 0 and tried < _MOST_PLACES:
+            v = 1 if name.kind == "version" and text[at - 1 : at] in ("v", "V") else 0
+            if _is_apart(text, at - v, at + length):
+                found.append(at)
+                if len(found) == most:
+                    return found
+            at = text.find(form, at + length, end)
+            tried += 1
+    return found
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
@@ -81,7 +92,8 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     ``evidence``: what the ``numbers`` check found for this answer; found anew when absent.
     ``not_applicable`` where nothing is named, or no number of the answer stands in a chunk.
     """
-    names = _names(given.event)
+    event = given.event
+    names = _names(event)
     if not names:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if evidence is None:
@@ -89,12 +101,13 @@ def check(given: CheckInput, evidence: Sequence[Evidence] | None = None) -> Chec
     placed = [one for one in evidence if one.ref is not None and one.chunk_start is not None]
     if not placed:
         return CheckResult(Outcome.NOT_APPLICABLE)
+    answer = event.answer
     chunks = _Chunks(given, names)
     found: list[Evidence] = []
     for one in placed[:MAX_NUMBERS]:
         here = chunks.of(one.ref)
         if here is not None and here.named and (one.chunk_end or 0) <= len(here.text):
-            found += _mismatch(given.event.answer, one, here, names, chunks)
+            found += _mismatch(answer, one, here, names, chunks)
     return CheckResult(
         Outcome.PASS,
         evidence=tuple(found),
@@ -124,7 +137,8 @@ _CONTEXT: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Parts of the names of context items, and what such an item says."""
 _LONGEST_NAME = 40
 _LONGEST_QUERY = 2_000
-_EDGES = ".,;:!?\"'„“”‚‘’«»()[]{}*_¿¡"
+_EDGES: Final = ".,;:!?\"'„“”‚‘’«»()[]{}*_¿¡"
+_EDGES_OF_ITEM: Final = _EDGES + " "
 _NO_NAMES = frozenset(
     (
         "a an and the this that which what any each every your our their my no of or with per new "
@@ -142,7 +156,7 @@ def _names(event: AnswerEvent) -> list[_Name]:
     for item in event.context:
         kind = _context_kind(item.name) if item.kind != "assistant" else None
         if kind is not None:
-            _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES + " "))
+            _add(found, kind, _ENDS.split(item.text[:200], maxsplit=1)[0].strip(_EDGES_OF_ITEM))
     query = event.query[:_LONGEST_QUERY]
     if _names_nothing(query):
         return list(found.values())
@@ -177,11 +191,19 @@ def _names(event: AnswerEvent) -> list[_Name]:
 
 def _names_nothing(query: str) -> bool:
     """Surely, by its words and capitals as a whole."""
-    lowered = query.lower()
-    if not _CALLS.isdisjoint(_LETTERS.findall(lowered)) or _VERSION.search(lowered):
+    pieces = query.lower().split()
+    if _CALLING.told(pieces):
         return False
-    words = query.split(None, 1)
-    return len(words) < 2 or words[1] == words[1].lower() or detect(query) != "en"
+    if len(pieces) < 2:
+        return True
+    rest = query.split(None, 1)[1]
+    return rest == rest.lower() or detect(query) != "en"
+
+
+def _calls(piece: str) -> bool | None:
+    if _CALLS.isdisjoint(_LETTERS.findall(piece)) and _VERSION.search(piece) is None:
+        return None
+    return True
 
 
 _ENDS = re.compile(r"[,;.(\n]")
@@ -189,6 +211,7 @@ _CALLS = _PLAN_WORDS | _VERSION_WORDS | _ROLE_WORDS | _PLACE_WORDS | _NAME_WORDS
 """Words beside which something is named."""
 _LETTERS = re.compile(r"[^\W_]+")
 _VERSION = re.compile(r"v\d")
+_CALLING: Final = Pieces(_calls)
 
 
 @lru_cache(256)
@@ -228,10 +251,12 @@ def _forms(words: str) -> tuple[str, ...]:
 
 # ── where things stand in a chunk ─────────────────────────────────────────────────────────────
 
-_DIGIT = re.compile(r"[0-9]")
-_NUMBER = re.compile(r"[0-9][0-9.,' ]*")
+_MOST_OF_NAME: Final = 4 * _MOST_PLACES
+"""All of its forms."""
+_DIGIT: Final = re.compile(r"[0-9]")
+_NUMBER: Final = re.compile(r"[0-9][0-9.,' ]*")
 _TOKEN = re.compile(r"[\w+]+")
-_CAPITALIZED = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
+_CAPITALIZED: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
 
 
 class _Chunk:
@@ -244,7 +269,7 @@ class _Chunk:
         self.named: dict[_Name, list[int]] = {}
         for name in names:
             if name.stems <= vocabulary or name.kind == "version":
-                places = list(name.places(text))
+                places = _places(name, text, 0, len(text), _MOST_OF_NAME)
                 if places:
                     self.named[name] = places
 
@@ -254,7 +279,10 @@ class _Chunk:
         if len(places) >= _MOST_PLACES:  # perhaps not all of them
             return name.is_in(self.text, left, right)
         last = right - len(name.words)
-        return any([left <= place <= last for place in places])
+        for place in places:
+            if left <= place <= last:
+                return True
+        return False
 
     @cached_property
     def statements(self) -> tuple[Sentence, ...]:
@@ -269,7 +297,7 @@ class _Chunk:
         text = self.text
         left, right = max(0, place - _WINDOW), min(len(text), place + _WINDOW)
         stop, line = text.rfind(". ", left, place), text.rfind("\n", left, place)
-        left = max(left, stop + 1, line + 1)
+        left = max(left, max(stop, line) + 1)
         stop, line = text.find(". ", place, right), text.find("\n", place, right)
         if 0 <= line and (line < stop or stop < 0):
             return left, line
@@ -315,9 +343,10 @@ class _Chunks:
     """The chunks of the prompt that are passages, each made when it is asked for."""
 
     def __init__(self, given: CheckInput, names: list[_Name]) -> None:
-        self._given = given
+        self._texts = given.texts
         self._names = names
-        self._refs = [chunk.ref for chunk in given.event.retrieved]
+        self._refs = given.refs
+        self._in_prompt = given.in_prompt
         self._made: dict[int, _Chunk] = {}
 
     def of(self, ref: str | None) -> _Chunk | None:
@@ -328,17 +357,13 @@ class _Chunks:
         return None
 
     def __iter__(self) -> Iterator[_Chunk]:
-        return filter(None, map(self._at, range(len(self._given.texts))))
+        return filter(None, map(self._at, range(len(self._texts))))
 
     def _at(self, number: int) -> _Chunk | None:
         made = self._made.get(number)
         if made is None:
-            text = self._given.texts[number]
-            if (
-                not text
-                or len(text) > MAX_TEXT
-                or not self._given.event.retrieved[number].in_prompt
-            ):
+            text = self._texts[number]
+            if not text or len(text) > MAX_TEXT or not self._in_prompt[number]:
                 return None
             made = self._made[number] = _Chunk(text, self._names)
         return made
@@ -374,8 +399,8 @@ def _mismatch(
     return ()
 
 
-_COUNTED = re.compile(r"[ -]([^\W\d_]{3,})")
-_WINDOW = 300
+_COUNTED: Final = re.compile(r"[ -]([^\W\d_]{3,})")
+_WINDOW: Final = 300
 
 
 def _unit(here: _Chunk, surface: str, end: int) -> str:
@@ -394,8 +419,9 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span
         if text.find("|", left, right) >= 0:
             return True
         if text.find(unit, left, right) >= 0 and _DIGIT.search(text, left, right):
-            theirs = set(_CAPITALIZED.findall(text, *own))
-            theirs.difference_update(_CAPITALIZED.findall(text, left, right))
+            theirs = set(_CAPITALIZED.findall(text, own[0], own[1]))
+            if theirs:
+                theirs.difference_update(_CAPITALIZED.findall(text, left, right))
             if not said.any_of(theirs):
                 return True
     return False

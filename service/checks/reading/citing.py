@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from operator import itemgetter
+from typing import Final
 
-# one set of first characters keeps the search fast
-_END = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=[\s\[【<(¹²³⁴⁵⁶⁷⁸⁹]|\Z))")
-_NOBODY: frozenset[str] = frozenset()
+_STOPS: Final = ".!?"
+"""They end a sentence where white space, a mark or nothing follows."""
+_MARKS: Final = "[【<(¹²³⁴⁵⁶⁷⁸⁹"
+_ENDS: Final = "\n。！？"
+"""They always do."""
+_NOBODY: Final[frozenset[str]] = frozenset()
+_START: Final = itemgetter(0)
 
 Mark = tuple[int, int, frozenset[str]]
 """Where a citation stands (start, end), and the names of the sources it names."""
@@ -23,11 +27,13 @@ class CitedSources:
     """
 
     def __init__(self, answer: str, marks: Iterable[Mark]) -> None:
-        self._ends = [match.end() for match in _END.finditer(answer)]
+        self._ends = _ends(answer)
         self._names: dict[int, frozenset[str]] = {}
-        last = 0
-        for start, end, names in sorted(marks, key=itemgetter(0)):
-            sentence = bisect_right(self._ends, start)
+        last = before = 0
+        for start, end, names in sorted(marks, key=_START):
+            while before < len(self._ends) and self._ends[before] <= start:
+                before += 1
+            sentence = before
             if sentence and self._follows_stop(answer, sentence, last, start):
                 sentence -= 1
             others = self._names.get(sentence)
@@ -44,3 +50,25 @@ class CitedSources:
     def names(self, at: int) -> frozenset[str]:
         """What the sentence around offset ``at`` cites; empty when it cites nothing."""
         return self._names.get(bisect_right(self._ends, at), _NOBODY)
+
+
+def _ends(answer: str) -> list[int]:
+    """Where its sentences end. Looked for by one character at a time: that is far faster than a
+    search for any of them."""
+    ends: list[int] = []
+    for stop in _STOPS:
+        at = answer.find(stop)
+        while at >= 0:
+            at += 1
+            after = answer[at : at + 1]
+            if after in _MARKS or after.isspace():  # nothing is part of any text
+                ends.append(at)
+            at = answer.find(stop, at)
+    for stop in _ENDS[:1] if answer.isascii() else _ENDS:
+        at = answer.find(stop)
+        while at >= 0:
+            at += 1
+            ends.append(at)
+            at = answer.find(stop, at)
+    ends.sort()
+    return ends

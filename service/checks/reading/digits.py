@@ -6,10 +6,10 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from service.checks.reading import calendar, dates, names, separators, units
+from service.checks.reading import calendar, dates, markup, names, separators, units
 from service.checks.reading.passage import CJK, MOST_FOUND, Passage
 from service.checks.reading.quantities import (
     DIGITS,
@@ -25,21 +25,17 @@ from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
            "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875}  # fmt: skip
-_NEXT = re.compile(
-    "[0-9" + "".join(_VULGAR) + "]"
-    # the commonest number by far: up to four digits between spaces, a word or a sign behind them
-    r"(?:(?<= [0-9])[0-9]{0,3} ([A-Za-zäöüß]{2,24}|[%€])(?=[ .,;:!?)\n]|\Z))?"
-)
-_RARE = frozenset(char for char in _VULGAR if char > "\xff")
-_MARK = b"1"
+_FIRST: Final = frozenset("0123456789").union(_VULGAR)
+_RARE: Final = frozenset(char for char in _VULGAR if char > "\xff")
+_MARK: Final = "1"
 
 
 def _marking(characters: str) -> bytes:
-    return bytes(_MARK[0] if chr(code) in characters else 0 for code in range(256))
+    return bytes(ord(_MARK) if chr(code) in characters else 0 for code in range(256))
 
 
-_DIGITS_MARKED = _marking("0123456789½¼¾")
-_UNKNOWN_MARKED = _marking("0123456789½¼¾?")
+_DIGITS_MARKED: Final = _marking("0123456789½¼¾")
+_UNKNOWN_MARKED: Final = _marking("0123456789½¼¾?")
 """``?`` stands for a character beyond Latin-1, among them the rarer fractions."""
 _SHAPE = re.compile(
     r"(?P<iso>[0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}(?![0-9]))"
@@ -71,7 +67,7 @@ HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
 # what the next character must be for the slower patterns to have a chance
 _BEFORE_EXPONENT = frozenset("eE ×x·*\\")
 _BEFORE_MULTIPLE = frozenset("x×-f")
-_BEFORE_HALF = frozenset((" e", " y", " a"))
+_BEFORE_HALF: Final = frozenset((" e", " y", " a"))
 _NO_FRACTION = frozenset(".,%)€-")
 
 _CURRENCIES = "€$£¥₹₩"
@@ -85,43 +81,45 @@ _WEEK_WORDS = frozenset({"kw", "week", "woche", "kalenderwoche", "semaine", "sem
 _VERSION_WORDS = frozenset({"version", "versión", "release", "v", "ver."})
 _LONGEST_NUMBER = 40
 _LARGEST_POWER = 300
-_NOWHERE = (sys.maxsize, sys.maxsize)
+_NOWHERE: Final = (sys.maxsize, sys.maxsize)
 
 
 def read_digits(passage: Passage, skip: Sequence[Span] = ()) -> None:
     """Add every quantity that is written with digits. ``skip``: disjoint spans to pass over."""
     pos = 0
-    spans = iter(skip)
-    span_start, span_end = next(spans, _NOWHERE)
-    match, text, found = _NEXT.match, passage.text, passage.found
-    find = _marks(passage).find
-    while (start := find(_MARK, pos)) >= 0:
+    spans = [*skip, _NOWHERE]
+    number = 0
+    span_start, span_end = spans[0]
+    text, found = passage.text, passage.found
+    marks = _marks(passage)
+    while (start := marks.find(_MARK, pos)) >= 0:
         if start >= span_start:
             while start >= span_end:
-                span_start, span_end = next(spans, _NOWHERE)
+                number += 1
+                span_start, span_end = spans[number]
             if start >= span_start:
                 pos = span_end
                 continue
-        hit = match(text, start)
-        if hit is None:
-            pos = start + 1
-            continue
-        plain = _plain_number(text, hit) if hit.lastindex is not None else None
-        if plain is None:
-            pos = _at(passage, start, pos)
-        else:
+        plain = _plain_number(text, start)
+        if plain is not None:
             found.append(plain)
             pos = plain.end
+        elif text[start] in _FIRST:
+            pos = _at(passage, start, pos)
+        else:
+            pos = start + 1
+            continue
         if len(found) >= MOST_FOUND:
             return
 
 
-def _marks(passage: Passage) -> bytes:
-    """A byte for each character, a mark where a number may begin: a search for a byte is many times
-    faster than one for a set of characters."""
-    is_rare = not _RARE.isdisjoint(passage.others)
+def _marks(passage: Passage) -> str:
+    """A mark where a number may begin: a search for one character is many times faster than one for
+    a set of them."""
+    is_rare = passage.others != "" and not _RARE.isdisjoint(passage.others)
     latin = passage.text.encode("latin-1", "replace")
-    return latin.translate(_UNKNOWN_MARKED if is_rare else _DIGITS_MARKED)
+    marked = latin.translate(_UNKNOWN_MARKED if is_rare else _DIGITS_MARKED)
+    return marked.decode("latin-1")
 
 
 def _at(passage: Passage, start: int, done: int) -> int:
@@ -153,14 +151,13 @@ def _at(passage: Passage, start: int, done: int) -> int:
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
 
 
-_LOOK_CLOSER = Unit("", "", 0.0)
+_LOOK_CLOSER: Final = Unit("", "", 0.0)
 """Stands for whatever a word says that is no plain unit."""
 _SLOW_FOLLOWERS = frozenset(
     "uhr noon mittags morgens vormittags nachmittags abends nachts früh day tag percentage".split()
 )
 
 
-@lru_cache(maxsize=20_000)
 def _follower(word: str) -> Unit | None:
     """The unit that a word behind a plain number names, if any."""
     low = word.lower()
@@ -175,31 +172,79 @@ def _follower(word: str) -> Unit | None:
     return _LOOK_CLOSER if unit is None or power or cut else unit
 
 
-@cache
-def _values(digits: str) -> tuple[float, ...]:
-    """The only reading of up to four digits (11,110 are all there are): one object for the same
-    number in many texts."""
-    return (float(digits),)
+# Plain dictionaries, begun anew when they are full: an lru_cache costs five times as much.
+_MOST_KNOWN: Final = 20_000
+_WORD_BEHIND = re.compile(r"([A-Za-zäöüß]{2,24}|[%€])(?=[ .,;:!?)\n]|\Z)")
+_LONGEST_BEHIND: Final = 25
+"""Characters of the longest word behind a number, with the one that ends it."""
+_VALUES: Final[dict[str, tuple[float, ...]]] = {}
+"""One object for the same number in many texts."""
 
 
-def _plain_number(text: str, hit: re.Match[str]) -> Quantity | None:
-    """The commonest number by far, ``within 72 hours``, without all that it is not; None when a
-    closer look is needed."""
-    start, end = hit.span()
+@dataclass(slots=True, init=False)
+class _Behind:
+    """What stands behind a plain number: a word of ``size`` characters, 0 where a closer look is
+    needed; its unit, if it is one."""
+
+    size: int
+    unit: Unit | None
+
+    def __init__(self, size: int, unit: Unit | None) -> None:
+        self.size = size
+        self.unit = unit
+
+
+_BEHIND: Final[dict[str, _Behind]] = {}
+
+
+def _values(digits: str) -> tuple[float, ...] | None:
+    """The only reading of up to four digits; None where they are something else."""
+    known = _VALUES.get(digits)
+    if known is None and digits.isascii() and digits.isdigit():
+        known = _VALUES[digits] = (float(digits),)  # 11,110 are all there are
+    return known
+
+
+def _behind(piece: str) -> _Behind:
+    """``piece``: what follows up to the next space, or the beginning of it."""
+    known = _BEHIND.get(piece)
+    if known is None:
+        match = _WORD_BEHIND.match(piece)
+        unit = _LOOK_CLOSER if match is None else _follower(match[1])
+        known = _Behind(0 if match is None or unit is _LOOK_CLOSER else len(match[1]), unit)
+        if len(_BEHIND) >= _MOST_KNOWN:
+            _BEHIND.clear()
+        _BEHIND[piece] = known
+    return known
+
+
+def _plain_number(text: str, start: int) -> Quantity | None:
+    """The commonest number by far, ``within 72 hours``, without all that it is not: up to four
+    digits between spaces, a word or a sign behind them. None when a closer look is needed."""
+    if not start or text[start - 1] != " ":
+        return None
+    value_end = text.find(" ", start, start + 5)
+    if value_end < 0:
+        return None
+    values = _values(text[start:value_end])
+    if values is None:
+        return None
+    at = value_end + 1
+    space = text.find(" ", at, at + _LONGEST_BEHIND)
+    behind = _behind(text[at : at + _LONGEST_BEHIND if space < 0 else space])
+    if not behind.size:
+        return None
     floor = start - 24 if start > 24 else 0
     space = text.rfind(" ", floor, start - 1)
-    if not _says_nothing(text[floor if space < 0 else space + 1 : start - 1]):
+    before = _before(text[floor if space < 0 else space + 1 : start - 1])
+    if before == _CLOSER:
         return None
-    word = hit[1]
-    unit = _follower(word)
-    value_end = end - len(word) - 1
-    if unit is None:
-        end = value_end
-    elif unit is _LOOK_CLOSER:
-        return None
-    elif text[end : end + 2] in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
-        return None
-    return Quantity(start, end, start, value_end, NUMBER, _values(text[start:value_end]), unit)
+    unit, end = behind.unit, value_end
+    if unit is not None:
+        end = at + behind.size
+        if text[end : end + 2] in _BEFORE_HALF and HALF_MORE.match(text, end) is not None:
+            return None
+    return Quantity(start, end, start, value_end, NUMBER, values, unit, is_alone=before != _LABEL)
 
 
 def _shaped(passage: Passage, start: int, shape: re.Match[str], name: str, before: str) -> int:
@@ -342,10 +387,24 @@ def _preceding(word: str) -> _Preceding | None:
     return found if any(found) else None
 
 
-@lru_cache(maxsize=20_000)
-def _says_nothing(word: str) -> bool:
-    """Whether it is one whole word, and what follows it is but a number."""
-    return word.split() == [word] and not word[-1].isdigit() and _preceding(word) is None
+_CLOSER: Final = 0
+_LABEL: Final = 1
+_PLAIN: Final = 2
+_BEFORE: Final[dict[str, int]] = {}
+
+
+def _before(word: str) -> int:
+    """Plain where it is one whole word and what follows it is but a number, a label where that is
+    a running one; else a closer look is needed."""
+    known = _BEFORE.get(word)
+    if known is None:
+        known = _CLOSER
+        if word.split() == [word] and not word[-1].isdigit() and _preceding(word) is None:
+            known = _LABEL if markup.is_label(word) else _PLAIN
+        if len(_BEFORE) >= _MOST_KNOWN:
+            _BEFORE.clear()
+        _BEFORE[word] = known
+    return known
 
 
 _NOTHING = _Preceding(minus=False, money=None, month=None, is_version=False, is_week=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from service.checks.reading import phrases, units
@@ -39,21 +40,35 @@ _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
 
-class Source(NamedTuple):
+# made for every answer: a named tuple would cost ten times as much
+@dataclass(slots=True, init=False)
+class Source:
     """One text that may ground a number. ``kind``: grounded (chunk) | from_context | from_query."""
 
     kind: str
     ref: str | None
     text: str
 
+    def __init__(self, kind: str, ref: str | None, text: str) -> None:
+        self.kind = kind
+        self.ref = ref
+        self.text = text
 
-class Place(NamedTuple):
+
+@dataclass(slots=True, init=False)
+class Place:
     """Where the evidence for a quantity stands, and what kind of evidence it is."""
 
     kind: str
     source: Source
     start: int
     end: int
+
+    def __init__(self, kind: str, source: Source, start: int, end: int) -> None:
+        self.kind = kind
+        self.source = source
+        self.start = start
+        self.end = end
 
 
 class Miss(NamedTuple):
@@ -93,7 +108,8 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
         ):
             return _at(source, index.by_minute[int(value * 60)])
         if quantity.unit is None and quantity.sign >= 0 and value in index.parts:
-            return Place(source.kind, source, *index.parts[value])
+            start, end = index.parts[value]
+            return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
     return None

@@ -60,6 +60,18 @@ def unchecked(text: str, *, refs: Iterable[str] = (), in_code: bool = True) -> l
     return spans
 
 
+def spares_the_lonely(text: str, refs: Iterable[str]) -> bool:
+    """Whether no span that is not checked can hold a number that stands alone between spaces, a
+    word or a sign behind it. All but these end at a space, or hold but numbers and what joins them;
+    and a ref that is but a number is none."""
+    if "`" in text or ("【" in text and not text.isascii()):
+        return False
+    for ref in refs:
+        if " " in ref:
+            return False
+    return True
+
+
 def is_line_marker(text: str, start: int) -> bool:
     """Whether the digits at ``start`` number a line of a list or a heading."""
     line = text.rfind("\n", max(0, start - 14), start) + 1
@@ -72,7 +84,16 @@ def is_line_marker(text: str, start: int) -> bool:
 def is_labelled(text: str, start: int) -> bool:
     """Whether the word before ``start`` makes it a running number: ``Step 3``, ``passage 2``."""
     before = text[max(0, start - 14) : start].split()
-    return bool(before) and before[-1].lstrip("(*_[").lower() in _LABELS
+    return bool(before) and _names_number(before[-1])
+
+
+def is_label(word: str) -> bool:
+    """:func:`is_labelled` for a number one space behind a word of at most 23 characters."""
+    return _names_number(word[-13:])
+
+
+def _names_number(word: str) -> bool:
+    return word.lstrip("(*_[").lower() in _LABELS
 
 
 def continues_list(text: str, end: int, start: int) -> bool:

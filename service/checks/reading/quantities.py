@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Final
 
 from service.checks.reading.calendar import Date
 from service.checks.reading.units import Unit
@@ -31,8 +32,16 @@ class Form(IntEnum):
 
 
 # by their own names: looked up through its class, a member costs ten times as much (Python 3.11)
-NUMBER, DATE, TIME, CODE = Kind
-DIGITS, CARDINAL, ORDINAL, FRACTION, MULTIPLE, ROMAN = Form
+NUMBER: Final = Kind.NUMBER
+DATE: Final = Kind.DATE
+TIME: Final = Kind.TIME
+CODE: Final = Kind.CODE
+DIGITS: Final = Form.DIGITS
+CARDINAL: Final = Form.CARDINAL
+ORDINAL: Final = Form.ORDINAL
+FRACTION: Final = Form.FRACTION
+MULTIPLE: Final = Form.MULTIPLE
+ROMAN: Final = Form.ROMAN
 
 
 @dataclass(slots=True, init=False)
@@ -61,6 +70,8 @@ class Quantity:
     parts: tuple[Part, ...] = ()
     separable: bool = False
     """The parts may also stand for themselves (``23/24``, ``30 120``)."""
+    is_alone: bool = field(default=False, compare=False)
+    """Up to four digits between spaces, a word or a sign behind them, no label before them."""
 
     # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
     def __init__(
@@ -81,6 +92,7 @@ class Quantity:
         code: str = "",
         parts: tuple[Part, ...] = (),
         separable: bool = False,
+        is_alone: bool = False,
     ) -> None:
         self.start = start
         self.end = end
@@ -98,6 +110,7 @@ class Quantity:
         self.code = code
         self.parts = parts
         self.separable = separable
+        self.is_alone = is_alone
 
 
 @dataclass(slots=True, init=False)

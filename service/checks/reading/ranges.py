@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
@@ -26,7 +25,9 @@ _DASHES = ("-", "–", "/")
 def share_units(passage: Passage) -> None:
     """Give each end of a range what stands only at the other. ``passage.found`` is in order."""
     merged: set[int] = set()
-    for one, other in pairwise(passage.found):
+    found = passage.found
+    for number in range(1, len(found)):
+        one, other = found[number - 1], found[number]
         if other.start - one.end > _LONGEST_LINK:
             continue
         gap = passage.text[one.end : other.start]
@@ -43,7 +44,7 @@ def share_units(passage: Passage) -> None:
         elif other.kind is NUMBER and gap.strip() in _DASHES:
             _share_day(other, one)
     if merged:
-        passage.found = [quantity for quantity in passage.found if id(quantity) not in merged]
+        passage.found = [quantity for quantity in found if id(quantity) not in merged]
 
 
 def _are_cents(text: str, money: Quantity, other: Quantity) -> bool:

@@ -41,7 +41,11 @@ def read(text: str, skip: Sequence[Span] = (), *, counts: bool = True) -> Readin
             read_roman(passage)
     if passage.others:
         read_cjk(passage)
-    passage.found.sort(key=attrgetter("start"))
+    found = passage.found
+    for number in range(1, len(found)):
+        if found[number].start < found[number - 1].start:
+            found.sort(key=_START)
+            break
     share_units(passage)
     return Reading(passage.text, passage.found)
 
@@ -57,4 +61,5 @@ def _outside(text: str, skip: Sequence[Span]) -> str:
     return " ".join(pieces)
 
 
+_START = attrgetter("start")
 _HINTS: Pieces[Hint] = Pieces(hint_of)

@@ -18,20 +18,22 @@ MAX_TEXT = 4 << 20
 
 def chunk_texts(given: CheckInput) -> list[Source]:
     """The text of every chunk that was in the prompt, kind ``grounded``, in the given order."""
-    return [
-        Source("grounded", ref, text)
-        for ref, is_shown, text in zip(given.refs, given.in_prompt, given.texts, strict=True)
-        if is_shown and text
-    ]
+    refs, in_prompt = given.refs, given.in_prompt
+    found: list[Source] = []
+    for number, text in enumerate(given.texts):
+        if text and in_prompt[number]:
+            found.append(Source("grounded", refs[number], text))
+    return found
 
 
 def prompt_texts(given: CheckInput) -> list[str]:
     """The texts alone of :func:`chunk_texts`."""
-    return [
-        text
-        for is_shown, text in zip(given.in_prompt, given.texts, strict=True)
-        if is_shown and text
-    ]
+    in_prompt = given.in_prompt
+    found: list[str] = []
+    for number, text in enumerate(given.texts):
+        if text and in_prompt[number]:
+            found.append(text)
+    return found
 
 
 def other_texts(given: CheckInput) -> list[Source]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,11 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
 )  # fmt: skip
 
 _HARD = ("share", "points", "money")
-UNITS: dict[str, Unit] = {}
+UNITS: Final[dict[str, Unit]] = {}
 BY_NAME: dict[str, Unit] = {}
 _MONEY: dict[str, Unit] = {}
 """Spellings of currencies; in front of a number ``SEK`` is money, behind it ``Sek.`` is seconds."""
-_SECOND: dict[str, list[tuple[str, Unit]]] = {}
+_SECOND: Final[dict[str, list[tuple[str, Unit]]]] = {}
 for _name, _dimension, _factor, _spellings in _ROWS:
     _unit = Unit(_name, _dimension, _factor, _dimension.startswith(_HARD))
     BY_NAME[_name] = _unit
@@ -185,7 +185,7 @@ for _power, _line in (
     (12, "trillion|trillions|billionen|bio.|兆|万亿"),
 ):
     SCALES |= dict.fromkeys(_line.split("|"), _power)
-_GLUED = {"k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "m": 6, "mn": 6, "T": 12, "b": 9}
+_GLUED: Final = {"k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "m": 6, "mn": 6, "T": 12, "b": 9}
 _MONEY_SCALED = {
     "teur": ("EUR", 3), "t€": ("EUR", 3), "keur": ("EUR", 3), "k€": ("EUR", 3), "tsd.€": ("EUR", 3),
     "mio.€": ("EUR", 6), "m€": ("EUR", 6), "meur": ("EUR", 6), "tchf": ("CHF", 3), "tusd": ("USD", 3),
@@ -193,7 +193,7 @@ _MONEY_SCALED = {
 }  # fmt: skip
 
 _GAP = r"(?:[ \n]|\\[,; ]|~|&nbsp;)?[*_]{0,2}(?:[ -])?\\?"
-_WORD = re.compile(
+_WORD: Final = re.compile(
     _GAP + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×]+(?:-\n[a-zà-ÿ]+)?"
     r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h)(?![a-z]))?\.?)",
     re.IGNORECASE,
@@ -209,7 +209,7 @@ _CJK = re.compile(
     + ")"
 )
 _HEAD = re.compile(r"[/23²³]")
-_OTHER_WORD = {
+_OTHER_WORD: Final = {
     "in": re.compile(
         r"(?i)[ \n]+(?!by\b|x\b|wide|long|tall|high|deep|thick|diam|length|width|height)[^\W\d_]|-"
     ),
@@ -227,13 +227,20 @@ _MORE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
 
 
-class Measure(NamedTuple):
+@dataclass(slots=True, init=False)
+class Measure:
     """What follows a number: the end of it, its unit, its power of ten, and (for 1億2000万) more."""
 
     end: int
     unit: Unit | None
     power: int
     extra: float = 0.0
+
+    def __init__(self, end: int, unit: Unit | None, power: int, extra: float = 0.0) -> None:
+        self.end = end
+        self.unit = unit
+        self.power = power
+        self.extra = extra
 
 
 def prefix_unit(word: str) -> tuple[Unit, int] | None:
