@@ -243,7 +243,7 @@ class _Chunk:
         vocabulary = VOCABULARIES.of(text).words
         self.named: dict[_Name, list[int]] = {}
         for name in names:
-            if name.stems <= vocabulary or name.kind == "version":
+            if name.stems <= vocabulary.keys() or name.kind == "version":
                 places = list(name.places(text))
                 if places:
                     self.named[name] = places
