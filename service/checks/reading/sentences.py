@@ -6,9 +6,10 @@ Markdown is read by lines, prose by its full stops. All work is linear in the le
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from service.checks.reading.calendar import VERBS, month
 
@@ -36,7 +37,9 @@ class Kind(Enum):
 PROSE, ITEM, ROW, HEADING, CODE, QUOTE = Kind
 
 
-class Sentence(NamedTuple):
+# made for every sentence, and asked all the time: a named tuple would cost several times as much
+@dataclass(slots=True, init=False)
+class Sentence:
     """``start:end`` are character offsets into the text, end exclusive, without the marker of a
     list item or of a quotation. ``block`` numbers paragraphs, lists and tables in order."""
 
@@ -44,6 +47,12 @@ class Sentence(NamedTuple):
     end: int
     kind: Kind
     block: int
+
+    def __init__(self, start: int, end: int, kind: Kind, block: int) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+        self.block = block
 
 
 @lru_cache(_REMEMBERED)
@@ -57,16 +66,11 @@ def read(text: str) -> tuple[Sentence, ...]:
             words = text[start:end].strip()
             if words:
                 start = text.index(words[0], start)
-                found.append(_sentence(start, start + len(words), kind, block))
+                found.append(Sentence(start, start + len(words), kind, block))
             continue
         for first, last in _split(text, start, end, quoted, others):
-            found.append(_sentence(first, last, kind, block))
+            found.append(Sentence(first, last, kind, block))
     return tuple(found)
-
-
-def _sentence(start: int, end: int, kind: Kind, block: int) -> Sentence:
-    """As a call of the class, at a third of its cost: its own ``__new__`` is never compiled."""
-    return tuple.__new__(Sentence, (start, end, kind, block))
 
 
 # ── blocks ────────────────────────────────────────────────────────────────────────────────────

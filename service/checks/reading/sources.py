@@ -6,13 +6,14 @@ Only chunks that reached the model ground an answer, and the system's own earlie
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from service.checks.model import CheckInput
 from service.checks.reading.grounding import Source
 from service.checks.reading.language import detect
 from service.events import Chunk
 
-MAX_TEXT = 4 << 20
+MAX_TEXT: Final = 4 << 20
 """Characters of all sources together past which an answer is not evaluated."""
 
 
@@ -30,7 +31,7 @@ def prompt_texts(given: CheckInput) -> list[str]:
     return [
         text
         for chunk, text in zip(given.event.retrieved, given.texts, strict=True)
-        if chunk.in_prompt and text
+        if text and chunk.in_prompt
     ]
 
 
@@ -65,9 +66,14 @@ def lacks_text(given: CheckInput) -> bool:
 
 def is_too_large(given: CheckInput) -> bool:
     """Whether chunks, context and query together pass :data:`MAX_TEXT`."""
-    size = sum(map(len, filter(None, given.texts)))
-    size += sum(len(item.text) for item in given.event.context)
-    return size + len(given.event.query) > MAX_TEXT
+    event = given.event
+    size = len(event.query)
+    for text in given.texts:
+        if text is not None:
+            size += len(text)
+    for item in event.context:
+        size += len(item.text)
+    return size > MAX_TEXT
 
 
 def in_german(given: CheckInput) -> bool:

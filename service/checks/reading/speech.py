@@ -138,7 +138,7 @@ _REFUSING = _beginning_in(_triggers(PHRASES))
 
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
-    start, end, kind, _ = one
+    start, end, kind = one.start, one.end, one.kind
     if kind is HEADING or kind is CODE:
         return Act.SILENT
     if not active.phrases and lowered[end - 1] not in _QUESTION_OR_COLON:
