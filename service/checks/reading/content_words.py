@@ -76,7 +76,8 @@ def vocabulary(text: str) -> Vocabulary:
     lexicon = _lexicon()
     words, counts = _gathered(text, lexicon)
     counts = counts or not words.isdisjoint(lexicon.counting)
-    return Vocabulary(dict.fromkeys(words), counts)
+    # from a list: made from a set, a dict does not get the smaller form for strings alone
+    return Vocabulary(dict.fromkeys(list(words)), counts)
 
 
 def _lexicon() -> _Lexicon:
@@ -161,7 +162,7 @@ def _pairs(token: str) -> Iterable[str]:
 def _bytes(text: str, found: Vocabulary) -> int:
     """The text and the dict. The words themselves are those of the pieces known, mostly."""
     words = found.words
-    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 370
+    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 540
 
 
 CACHE_BYTES = 48 << 20

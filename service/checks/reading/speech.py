@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from service.checks.reading import sentences
-from service.checks.reading.content_words import content_words
+from service.checks.reading.content_words import gather
 from service.checks.reading.folding import fold, lower
 from service.checks.reading.pieces import Pieces
 from service.checks.reading.sentences import CODE, HEADING, Sentence
@@ -172,7 +172,7 @@ def _says(words: str, fewest: int) -> bool:
     """Whether there is enough in it to be checked: a number, or some content words."""
     if len(words) >= _SURELY_SAYS or _DIGIT.search(words) is not None:
         return True
-    return len(content_words(words)) >= fewest
+    return len(gather(words)) >= fewest
 
 
 def _by_phrase(words: str, active: _Active) -> Act | None:
