@@ -129,18 +129,19 @@ def _lines(
 ) -> list[_Line]:
     lines: list[_Line] = []
     unit, last_end, last_block = 0, 0, -1
-    for (start, end, kind, block), act in spoken:
+    for one, act in spoken:
+        start, end, kind, block = one.start, one.end, one.kind, one.block
         # between two items stands the marker of the second, within one only white space
         if block != last_block or kind is Kind.ROW or not answer[last_end:start].isspace():
             unit += 1
         last_end, last_block = end, block
         lines.append(_Line(start, end, kind, block, unit, act is Act.ASSERTS))
     starts = [line.start for line in lines]
-    for one in reading.citations:
-        if one.start is not None and one.end is not None:
-            for at in touched(starts, one.start, one.end):
+    for cited in reading.citations:
+        if cited.start is not None and cited.end is not None:
+            for at in touched(starts, cited.start, cited.end):
                 lines[at].covered = True
-                lines[at].marks.append((one.start, one.end))
+                lines[at].marks.append((cited.start, cited.end))
     for start, end in spans:
         for at in touched(starts, start, end):
             lines[at].covered = True

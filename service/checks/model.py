@@ -108,7 +108,7 @@ class Evidence:
 class CheckInput:
     """One answer, ready to be checked.
 
-    ``texts`` is aligned with ``event.retrieved`` (else ValueError); None where no text is to be had.
+    ``texts`` is aligned with ``event.retrieved``, else ValueError; None where there is no text.
     ``corpus_refs``: of the refs that the answer cites and retrieval did not return, those that the
     document store knows (they turn ``unknown_ref`` into ``not_retrieved``). ``refs`` and
     ``in_prompt``: of the chunks retrieved; every check asks for them, and a look into the event's

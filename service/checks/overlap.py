@@ -7,7 +7,7 @@ from service.checks.abstention import own_phrases
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Span
 from service.checks.reading import speech
-from service.checks.reading.content_words import VOCABULARIES, content_words
+from service.checks.reading.content_words import VOCABULARIES, gather
 from service.checks.reading.sentences import Sentence
 from service.checks.reading.sources import is_too_large, lacks_text, prompt_texts
 from service.checks.reading.speech_phrases import ASSERTS
@@ -68,28 +68,34 @@ def _marks(reading: CitationReading) -> list[Span]:
 
 
 def _shares(
-    answer: str, asserted: list[Sentence], marks: list[Span], vocabularies: list[frozenset[str]]
+    answer: str, asserted: list[Sentence], marks: list[Span], vocabularies: list[dict[str, None]]
 ) -> list[float]:
     """Per sentence with enough words, its share in the best chunk."""
     shares = []
     text = _without(answer, marks)
     for one in asserted:
-        words = content_words(text[one.start : one.end])
+        words = list(gather(text[one.start : one.end]))
         if len(words) >= FEWEST_WORDS:
-            shares.append(_most_held(words, vocabularies) / len(words))
+            missed = _fewest_missed(words, vocabularies)
+            shares.append((len(words) - missed) / len(words))
     return shares
 
 
-def _most_held(words: frozenset[str], vocabularies: list[frozenset[str]]) -> int:
-    """How many of the words the best vocabulary holds."""
-    most = 0
+def _fewest_missed(words: list[str], vocabularies: list[dict[str, None]]) -> int:
+    """How many of the words the best vocabulary lacks. One is left where it cannot be better."""
+    fewest = len(words)
     for vocabulary in vocabularies:
-        held = len(words & vocabulary)
-        if held > most:
-            most = held
-            if most == len(words):
+        missed = 0
+        for word in words:
+            if word not in vocabulary:
+                missed += 1
+                if missed == fewest:
+                    break
+        else:
+            fewest = missed
+            if fewest == 0:
                 break
-    return most
+    return fewest
 
 
 def _without(text: str, marks: list[Span]) -> str:

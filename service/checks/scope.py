@@ -268,7 +268,7 @@ class _Chunk:
         vocabulary = VOCABULARIES.of(text).words
         self.named: dict[_Name, list[int]] = {}
         for name in names:
-            if name.stems <= vocabulary or name.kind == "version":
+            if name.stems <= vocabulary.keys() or name.kind == "version":
                 places = _places(name, text, 0, len(text), _MOST_OF_NAME)
                 if places:
                     self.named[name] = places

@@ -132,7 +132,7 @@ def _sentences(
 
 
 def _lines(answer: str, citations: Iterable[JobCitation]) -> list[_Line]:
-    lines = [_Line(*sentence) for sentence in sentences.read(answer)]
+    lines = [_Line(one.start, one.end, one.kind, one.block) for one in sentences.read(answer)]
     starts = [line.start for line in lines]
     for one in sorted(citations, key=lambda one: one.start):
         for at in touched(starts, one.start, one.end):

@@ -14,6 +14,10 @@ class ReadingCache(Generic[V]):
 
     ``cost``: the bytes that an entry, its text included, is taken to hold. One that would fill a
     quarter of the cache is not kept.
+
+    Each event brings its chunks as new strings, and hashing one takes longer than all else here. So
+    a text is known again by a few of its letters, compared as a whole, and looked up by its twin,
+    whose hash is known. Where another text with these letters came later, it is hashed.
     """
 
     def __init__(
@@ -24,6 +28,7 @@ class ReadingCache(Generic[V]):
         self._cost = cost
         self._held = 0
         self._entries: OrderedDict[str, tuple[V, int]] = OrderedDict()
+        self._texts: dict[str, str] = {}
 
     def known(self, text: str) -> V | None:
         """What was read of it, unless it was dropped or never asked for."""
@@ -31,6 +36,10 @@ class ReadingCache(Generic[V]):
         return None if entry is None else entry[0]
 
     def of(self, text: str) -> V:
+        letters = some_letters(text)
+        twin = self._texts.get(letters)
+        if twin is not None and twin == text:
+            text = twin
         entry = self._entries.get(text)
         if entry is not None:
             self._entries.move_to_end(text)
@@ -38,9 +47,21 @@ class ReadingCache(Generic[V]):
         found = self._read(text)
         cost = self._cost(text, found)
         if cost <= self._max // 4:
+            self._texts[letters] = text
             self._entries[text] = (found, cost)
             self._held += cost
             while self._held > self._max:
-                _, (_, dropped) = self._entries.popitem(last=False)
-                self._held -= dropped
+                self._drop()
         return found
+
+    def _drop(self) -> None:
+        text, (_, cost) = self._entries.popitem(last=False)
+        self._held -= cost
+        letters = some_letters(text)
+        if self._texts.get(letters) == text:
+            del self._texts[letters]
+
+
+def some_letters(text: str) -> str:
+    """At most 32 of them, from all over the text: where they differ, the texts do."""
+    return text[:: len(text) // 32 + 1]

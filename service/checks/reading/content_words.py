@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
-from itertools import filterfalse, repeat
+from collections.abc import Collection, Container, Iterable
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -26,17 +24,17 @@ _LONGEST_REMEMBERED = 40
 _MOST_REMEMBERED = 4
 """Words of one piece."""
 _REMEMBERED = 50_000
-_UNKNOWN = "?"
-"""No word: stands for a piece that was not met before, or is among the lexicon's ``more``."""
 _OWN_BYTES = 8
-"""Of a word, beside its place in the set: few words are held by one text alone."""
+"""Of a word, beside its place in the dict: few words are held by one text alone."""
 
 
 class Vocabulary(NamedTuple):
-    """What one look at each piece of a text tells. ``counts``: False where surely none of its words
-    says a number; True also for the sake of another text's, of which the beginning is the same."""
+    """What one look at each piece of a text tells. ``words``: the keys alone count; many such are
+    kept, and a dict of strings takes half the room of a set. ``counts``: False where surely none of
+    them says a number; True also for the sake of another text's, of which the beginning is the
+    same."""
 
-    words: frozenset[str]
+    words: dict[str, None]
     counts: bool
 
 
@@ -65,33 +63,52 @@ class _Lexicon:
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a text. Numbers count, without their separators; a run of
     Chinese or Japanese counts as its pairs of characters. Linear; never raises."""
-    return vocabulary(text).words
+    return frozenset(gather(text))
+
+
+def gather(text: str) -> set[str]:
+    """The content words of a text, in a set of the caller's own."""
+    return _gathered(text, _lexicon())[0]
 
 
 def vocabulary(text: str) -> Vocabulary:
-    """The content words of a text, and whether there may be a number among them.
+    """The content words of a text, and whether there may be a number among them."""
+    lexicon = _lexicon()
+    words, counts = _gathered(text, lexicon)
+    counts = counts or not words.isdisjoint(lexicon.counting)
+    # from a list: made from a set, a dict does not get the smaller form for strings alone
+    return Vocabulary(dict.fromkeys(list(words)), counts)
 
-    No word reaches over white space, so what stands between it is looked up as it is written, with
-    its capitals and commas: most of it was met before, and the text itself need not be folded.
-    """
+
+def _lexicon() -> _Lexicon:
     global _LEXICON
     lexicon = _LEXICON
     if lexicon.is_full():
         lexicon = _LEXICON = _Lexicon()
+    return lexicon
+
+
+def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], bool]:
+    """The words, and whether one of those pieces says a number that have not just one word.
+
+    No word reaches over white space, so what stands between it is looked up as it is written, with
+    its capitals and commas: most of it was met before, and the text itself need not be folded.
+    """
     known = lexicon.known
-    pieces = text.split()
-    words = frozenset(filter(None, map(known.get, pieces, repeat(_UNKNOWN))))
+    words: set[str] = set()
+    others: set[str] = set()
+    for piece in text.split():
+        word = known.get(piece)
+        if word is None:
+            others.add(piece)
+        elif word:
+            words.add(word)
     counts = False
-    if _UNKNOWN in words:
-        all_words = set(words)
-        all_words.discard(_UNKNOWN)
-        for piece in set(filterfalse(known.__contains__, pieces)):
-            more = lexicon.more.get(piece) or _learned(piece, lexicon)
-            all_words.update(more.words)
-            counts = counts or more.counts
-        # from a tuple: a set that is copied from a set takes up to twice the room
-        words = frozenset(tuple(all_words))
-    return Vocabulary(words, counts or not words.isdisjoint(lexicon.counting))
+    for piece in others:
+        more = lexicon.more.get(piece) or _learned(piece, lexicon)
+        words.update(more.words)
+        counts = counts or more.counts
+    return words, counts
 
 
 def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
@@ -120,9 +137,13 @@ def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
     return read
 
 
-def share(words: AbstractSet[str], vocabulary: frozenset[str]) -> float:
-    """The share of ``words`` (at least one) that stand in ``vocabulary``."""
-    return len(vocabulary.intersection(words)) / len(words)
+def share(words: Collection[str], vocabulary: Container[str]) -> float:
+    """The share of ``words`` (at least one, each once) that stand in ``vocabulary``."""
+    held = 0
+    for word in words:
+        if word in vocabulary:
+            held += 1
+    return held / len(words)
 
 
 def _read(token: str) -> str:
@@ -139,9 +160,9 @@ def _pairs(token: str) -> Iterable[str]:
 
 
 def _bytes(text: str, found: Vocabulary) -> int:
-    """The text and the set. The words themselves are those of the pieces known, mostly."""
+    """The text and the dict. The words themselves are those of the pieces known, mostly."""
     words = found.words
-    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 370
+    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 540
 
 
 CACHE_BYTES = 48 << 20

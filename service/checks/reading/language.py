@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import repeat
+from typing import Final
 
 from service.checks.reading.folding import beyond_ascii
 
-_HEAD = 240
+_HEAD: Final = 240
 """Characters that are looked at; function words show early."""
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -31,7 +31,7 @@ _WORDS = {
     "cuál cuánto hasta desde si entre cada años días cuesta dura hay tiene fue unos",
 }
 _LANGUAGES = tuple(_WORDS)
-_BITS = 12
+_BITS: Final = 12
 """Wide enough for the words of the head: the counts of all languages are summed in one integer."""
 _SHIFTS = tuple(range(0, _BITS * len(_LANGUAGES), _BITS))
 _MASK = (1 << _BITS) - 1
@@ -58,7 +58,11 @@ def _of(head: str) -> str:
             return "ja"
         if _HAN.search(others):
             return "zh"
-    total = sum(map(_WEIGHTS.get, head.lower().split(), repeat(0)))
+    total, weights = 0, _WEIGHTS
+    for word in head.lower().split():
+        weight = weights.get(word)
+        if weight is not None:
+            total += weight
     scores = [total >> shift & _MASK for shift in _SHIFTS]
     best = max(scores)
     if scores.count(best) == 1:

@@ -6,10 +6,10 @@ Markdown is read by lines, prose by its full stops. All work is linear in the le
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final
 
 from service.checks.reading.calendar import VERBS, month
 
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 LONGEST_QUOTATION = 300
 """Characters of a quotation within which a full stop ends no sentence."""
-_SHORT_LINE = 50
+_SHORT_LINE: Final = 50
 """A line of prose below it was broken on purpose; a longer one may have been wrapped."""
 _REMEMBERED = 16
 """Texts whose sentences are kept: the checks of one answer ask for the same ones."""
@@ -37,7 +37,9 @@ class Kind(Enum):
 PROSE, ITEM, ROW, HEADING, CODE, QUOTE = Kind
 
 
-class Sentence(NamedTuple):
+# made for every sentence, and asked all the time: a named tuple would cost several times as much
+@dataclass(slots=True, init=False)
+class Sentence:
     """``start:end`` are character offsets into the text, end exclusive, without the marker of a
     list item or of a quotation. ``block`` numbers paragraphs, lists and tables in order."""
 
@@ -46,11 +48,18 @@ class Sentence(NamedTuple):
     kind: Kind
     block: int
 
+    def __init__(self, start: int, end: int, kind: Kind, block: int) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+        self.block = block
+
 
 @lru_cache(_REMEMBERED)
 def read(text: str) -> tuple[Sentence, ...]:
     """All sentences in order, without overlaps. Never raises."""
-    quoted = '"' in text or (not text.isascii() and _QUOTE_MARK.search(text) is not None)
+    quoted = any([mark in text for mark in _OPEN_QUOTATION])
+    others = [mark for mark in _OTHER_ENDS if mark in text]
     found: list[Sentence] = []
     for block, (kind, start, end) in _Blocks(text).read():
         if kind is ROW or kind is HEADING or kind is CODE:
@@ -59,9 +68,8 @@ def read(text: str) -> tuple[Sentence, ...]:
                 start = text.index(words[0], start)
                 found.append(Sentence(start, start + len(words), kind, block))
             continue
-        found += [
-            Sentence(first, last, kind, block) for first, last in _split(text, start, end, quoted)
-        ]
+        for first, last in _split(text, start, end, quoted, others):
+            found.append(Sentence(first, last, kind, block))
     return tuple(found)
 
 
@@ -218,6 +226,10 @@ def _is_month(word: str) -> bool:
 
 _END = re.compile(r"[.!?…。！？｡\n](?:(?<!\n)[.!?…]*+[\"'”’“»)*_`」』）]*+[⁰¹²³⁴-⁹]*+)?+")
 """Begins with a set of characters, so that the search skips to them, and never gives back."""
+_OTHER_ENDS = tuple("!?…。！？｡\n")
+"""What it begins with, beside the full stop."""
+_AFTER_END = frozenset(".!?…\"'”’“»)*_`」』）]⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""What it goes on with behind a full stop."""
 _MARKS = re.compile(
     r"(?:[ \t]?(?:\[\^?[0-9]{1,3}[^\[\]\n]{0,20}\]\([^\s()]{1,500}\)"
     r"|\[\[[^\[\]\n]{1,80}\]\](?:\([^\s()]{1,500}\))?"
@@ -226,25 +238,32 @@ _MARKS = re.compile(
 )
 """Citations that follow the full stop belong to the sentence before it."""
 _GAP = frozenset(" \t\r\n\u00a0\u202f\u3000[【［<\\")
-_MARK_OPENS = "[【［<\\"
-_CJK_ENDS = "。！？｡"
-_BEFORE_WORD = "(\"'„“‚«*_[/\n\t"
-_LONGEST_ABBREVIATION = 10
+_MARK_OPENS: Final = "[【［<\\"
+_CJK_ENDS: Final = "。！？｡"
+_BEFORE_WORD: Final = "(\"'„“‚«*_[/\n\t"
+_LONGEST_ABBREVIATION: Final = 10
 _LABEL = re.compile(r"[ \t]*+[^\s:]{1,30}+(?: [^\s:]{1,30}+){0,3}: ")
 """How a line of keys and values begins."""
-_OPENING = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
-_QUOTE_MARK = re.compile("[„“«「『]")
+_OPENING: Final = " \t\r\n\"'„“‚‘«‹»(*_`[¿¡"
+_OPEN_QUOTATION = tuple('"„“«「『')
 _QUOTES = re.compile('["„“”«»「」『』]')
 _CLOSED_BY = {"„": "“”", "“": "”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
 
 
-def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
+def _split(text: str, start: int, end: int, quoted: bool, others: list[str]) -> list[Span]:
+    """Where the sentences of a paragraph stand. ``others``: the ends of sentences, beside the full
+    stop, that the text holds somewhere."""
+    found: list[Span] = []
     if start >= end:
-        return
+        return found
     marks_lead = text[start] in _MARK_OPENS and _MARKS.match(text, start, end) is not None
-    first = start
-    for match in _END.finditer(text, start, end):
-        at, last = match.span()
+    stops_alone = not any([text.find(mark, start, end) >= 0 for mark in others])
+    first = following = start
+    while True:
+        at, following = _next_end(text, following, end, stops_alone)
+        if at < 0:
+            break
+        last = following
         if at < first:
             continue
         if text[at] == "\n":
@@ -266,10 +285,24 @@ def _split(text: str, start: int, end: int, quoted: bool) -> Iterator[Span]:
             if quoted and _in_quotation(text, first, last):
                 continue
         if first < last and (words := _trimmed(text, first, last)):
-            yield words
+            found.append(words)
         first = last
     if first < end and (words := _trimmed(text, first, end)):
-        yield words
+        found.append(words)
+    return found
+
+
+def _next_end(text: str, start: int, end: int, stops_alone: bool) -> Span:
+    """The next match of :data:`_END`; (-1, -1) where there is none. ``stops_alone``: only a full
+    stop can begin one, and nearly all of those are followed by nothing that belongs to them."""
+    if stops_alone:
+        start = text.find(".", start, end)
+        if start < 0:
+            return -1, -1
+        if start + 1 == end or text[start + 1] not in _AFTER_END:
+            return start, start + 1
+    match = _END.search(text, start, end)
+    return (-1, -1) if match is None else match.span()
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:

@@ -6,13 +6,14 @@ Only chunks that reached the model ground an answer, and the system's own earlie
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from service.checks.model import CheckInput
 from service.checks.reading.grounding import Source
 from service.checks.reading.language import detect
 from service.events import Chunk
 
-MAX_TEXT = 4 << 20
+MAX_TEXT: Final = 4 << 20
 """Characters of all sources together past which an answer is not evaluated."""
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final
 
 from service.checks.reading import sentences
-from service.checks.reading.content_words import content_words
+from service.checks.reading.content_words import gather
 from service.checks.reading.folding import fold, lower
 from service.checks.reading.pieces import Pieces
 from service.checks.reading.sentences import CODE, HEADING, Sentence
@@ -26,14 +26,14 @@ from service.checks.reading.speech_phrases import (
     Phrase,
 )
 
-LONGEST = 600
+LONGEST: Final = 600
 """Characters of a sentence past which its beginning and its end alone are read for phrases."""
 _REMEMBERED = 16
-_FEWEST_WORDS = 2
-_FEWEST_IN_CLAUSE = 3
+_FEWEST_WORDS: Final = 2
+_FEWEST_IN_CLAUSE: Final = 3
 _CITATION = re.compile(r"\[[^\[\]\n]{0,80}\](?:\([^\s()]{0,500}\))?|【[^】\n]{0,80}】")
-_QUESTION_OR_COLON = "?？:：)\"'“”»*_`]】"
-_SURELY_SAYS = 60
+_QUESTION_OR_COLON: Final = "?？:：)\"'“”»*_`]】"
+_SURELY_SAYS: Final = 60
 """Characters from which a sentence says enough to be checked."""
 _EMPHASIS = str.maketrans("", "", "*_`")
 _DIGIT = re.compile(r"[0-9]")
@@ -43,9 +43,7 @@ _ORDER = (Act.DENIES, Act.NO_ANSWER, Act.CHATS, Act.ASKS)
 """Which act wins where the phrases of two stand in one sentence."""
 
 
-class Spoken(NamedTuple):
-    sentence: Sentence
-    act: Act
+Spoken = tuple[Sentence, Act]
 
 
 @lru_cache(_REMEMBERED)
@@ -53,7 +51,7 @@ def read(text: str, own: tuple[Phrase, ...] = ()) -> tuple[Spoken, ...]:
     """Every sentence with its act. ``own``: phrases of the app, beside the built-in ones."""
     lowered = lower(fold(text))
     active = _active(lowered, own)
-    return tuple([Spoken(one, _act(lowered, one, active)) for one in sentences.read(text)])
+    return tuple([(one, _act(lowered, one, active)) for one in sentences.read(text)])
 
 
 @lru_cache(64)
@@ -63,12 +61,15 @@ def own_phrases(act: Act, words: tuple[str, ...]) -> tuple[Phrase, ...]:
     return tuple(Phrase("", act, (word,), re.compile(re.escape(word))) for word in plain if word)
 
 
-class _Active(NamedTuple):
+class _Active:
     """The phrases that a text calls for, each with those of its triggers that the text holds, and
     the negations in it."""
 
-    phrases: list[tuple[tuple[str, ...], Phrase]]
-    negations: tuple[str, ...]
+    def __init__(
+        self, phrases: list[tuple[tuple[str, ...], Phrase]], negations: tuple[str, ...]
+    ) -> None:
+        self.phrases = phrases
+        self.negations = negations
 
 
 def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
@@ -137,7 +138,7 @@ _REFUSING = _beginning_in(_triggers(PHRASES))
 
 
 def _act(lowered: str, one: Sentence, active: _Active) -> Act:
-    start, end, kind, _ = one
+    start, end, kind = one.start, one.end, one.kind
     if kind is HEADING or kind is CODE:
         return Act.SILENT
     if not active.phrases and lowered[end - 1] not in _QUESTION_OR_COLON:
@@ -171,7 +172,7 @@ def _says(words: str, fewest: int) -> bool:
     """Whether there is enough in it to be checked: a number, or some content words."""
     if len(words) >= _SURELY_SAYS or _DIGIT.search(words) is not None:
         return True
-    return len(content_words(words)) >= fewest
+    return len(gather(words)) >= fewest
 
 
 def _by_phrase(words: str, active: _Active) -> Act | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.checks.reading import content_words as reading
-from service.checks.reading.cache import ReadingCache
+from service.checks.reading.cache import ReadingCache, some_letters
 from service.checks.reading.content_words import Vocabulary, content_words, share, vocabulary
 
 
@@ -76,8 +76,22 @@ def test_a_text_that_is_too_large_is_not_kept() -> None:
     cache = vocabularies(20_000)
     text = "word " * 2_000
 
-    assert cache.of(text).words == {"word"}
+    assert cache.of(text).words == {"word": None}
     assert cache._held == 0
+
+
+def test_texts_that_are_alike_at_a_glance_are_kept_apart() -> None:
+    """Of a long text a few letters are looked at first: these two differ between them."""
+    cache = vocabularies(20_000)
+    one, other = ("word " * 40 + f"{end} " + "word " * 40 for end in ("aaaa", "bbbb"))
+    assert some_letters(one) == some_letters(other)
+    for _ in range(2):
+        assert cache.of("".join(one)) == vocabulary(one) != vocabulary(other)
+        assert cache.of("".join(other)) == vocabulary(other)
+    for n in range(100):
+        cache.of(f"word{n} " * 20)
+    assert cache.known(one) is cache.known(other) is None
+    assert len(cache._texts) == len(cache._entries)
 
 
 def test_what_stands_between_white_space_may_be_several_words() -> None:
@@ -117,7 +131,7 @@ def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch
         for n in range(1_000)
     ]
 
-    assert vocabulary(" ".join(spelled)) == Vocabulary(frozenset({"sieben"}), counts=True)
+    assert vocabulary(" ".join(spelled)) == Vocabulary({"sieben": None}, counts=True)
     assert reading._LEXICON.counting == {"sieben"}
 
 
