@@ -1,9 +1,8 @@
 """The consumer of answers: poll → pipeline → one script call → outbox → commit.
 
-One thread checks. Each partition that is held has a job, a generator that yields wherever it would
-have to wait: for an acknowledgement, or for Redis, which a second thread asks. The loop polls
-(which keeps the membership) and moves every job on. An outage pauses reading and is retried; it
-never drops or dead-letters anything.
+One thread. Each partition that is held has a job, a generator that yields wherever it would have to
+wait; the loop polls (which keeps the membership) and moves every job on. An outage pauses reading
+and is retried; it never drops or dead-letters anything.
 """
 
 from __future__ import annotations
@@ -13,11 +12,9 @@ import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from functools import partial
 
 import structlog
 
-from consumers.aside import Aside
 from consumers.batching import Window, window
 from consumers.dead_letters import letter_of, letter_of_batch
 from consumers.delivery import Courier, batch_message, case_message, letter_message
@@ -32,7 +29,7 @@ from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
 from service.records import Record, Undecodable
 from service.stages import Stages
-from service.store import Applied, Duplicates, Fenced, Moved, Outbox, OutboxPending, Store
+from service.store import Applied, Fenced, Moved, Outbox, OutboxPending, Store
 
 log = structlog.get_logger(__name__)
 
@@ -103,7 +100,6 @@ class AnswersConsumer:
         self._consumer = consumer
         self._outages = Outages(metrics, health)
         self._courier = Courier(producer, self._outages)
-        self._aside = Aside()
         self._placement = placement
         self._store = store
         self._ingest = ingest
@@ -122,7 +118,6 @@ class AnswersConsumer:
         while not stop.is_set():
             self.turn()
         self._drain()
-        self._aside.close()
 
     def turn(self) -> None:
         """One round: poll, move every partition on, commit when it is due."""
@@ -316,16 +311,13 @@ class AnswersConsumer:
             yield from self._store_effects(held, effects, stages)
             stages = self._ingest.stages()
 
-    def _prepared(
-        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
-    ) -> Job[Effects]:
-        return self._outages.retried(lambda: self._prepare(batch, stages, conflicts))
+    def _prepared(self, batch: Batch, stages: Stages) -> Job[Effects]:
+        return self._outages.retried(lambda: self._prepare(batch, stages))
 
-    def _prepare(self, batch: Batch, stages: Stages, conflicts: frozenset[int]) -> Job[Effects]:
-        known = yield from self._aside.run(lambda: self._ingest.look_up(batch, stages))
+    def _prepare(self, batch: Batch, stages: Stages) -> Effects:
         self._health.tick()
         began = time.monotonic()
-        effects = self._ingest.check(batch, known, stages, conflicts)
+        effects = self._ingest.prepare(batch, stages)
         if batch.items:
             self._pace.learn(len(batch.items), time.monotonic() - began)
         return effects
@@ -333,14 +325,9 @@ class AnswersConsumer:
     def _store_effects(self, held: _Held, effects: Effects, stages: Stages) -> Job[None]:
         batch = effects.batch
         applied: Applied | None = None
-        conflicts: frozenset[int] = frozenset()
         while applied is None:
-            write = partial(self._ingest.write, effects, held.epoch, stages)
             try:
-                applied = yield from self._aside.run(write)
-            except Duplicates as refusal:
-                conflicts |= refusal.identities
-                effects = yield from self._prepared(batch, stages, conflicts)
+                effects, applied = self._ingest.apply(effects, held.epoch, stages)
             except Outage as outage:
                 self._outages.note(outage)
                 yield from sleep(RETRY_S)
@@ -373,8 +360,8 @@ class AnswersConsumer:
     # The outbox and dead letters.
 
     def _outbox(self, partition: int) -> Job[Outbox | None]:
-        call = partial(self._store.ledger.outbox, self._options.topic, partition)
-        return self._outages.retried(lambda: self._aside.run(call))
+        topic = self._options.topic
+        return self._outages.retried(lambda: self._store.ledger.outbox(topic, partition))
 
     def _flush(self, partition: int, stages: Stages | None = None) -> Job[str | None]:
         """Produce the outbox: the cases, then the batch that closes them; then forget it.
@@ -391,8 +378,9 @@ class AnswersConsumer:
                 verdicts, [batch_message(f"{topic}/{partition}", outbox.batch)]
             )
         batch_id = outbox.batch_id
-        clear = partial(self._store.ledger.clear_outbox, topic, partition, batch_id)
-        cleared = yield from self._outages.retried(lambda: self._aside.run(clear))
+        cleared = yield from self._outages.retried(
+            lambda: self._store.ledger.clear_outbox(topic, partition, batch_id)
+        )
         return batch_id if cleared else None
 
     def _bury(self, dead: tuple[DeadLetter, ...]) -> Job[None]:

@@ -54,11 +54,11 @@ class Outages:
                 self._health.set(dependency, True)
                 log.info("outage_over", dependency=dependency)
 
-    def retried(self, begin: Callable[[], Job[T]]) -> Job[T]:
-        """The job's result, begun anew however often a dependency is away in between."""
+    def retried(self, call: Callable[[], T]) -> Job[T]:
+        """The call's result, however often a dependency is away in between."""
         while True:
             try:
-                result = yield from begin()
+                result = call()
             except Outage as outage:
                 self.note(outage)
                 yield from sleep(RETRY_S)

@@ -7,8 +7,8 @@ and where dead letters and verdicts go.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import structlog
 
@@ -17,10 +17,8 @@ from service.events import Rejection
 from service.metrics import Metrics
 from service.pipeline import (
     Batch,
-    DocKey,
     Effects,
     Item,
-    Seen,
     Terms,
     missing_refs,
     process,
@@ -40,15 +38,6 @@ COLLECT_AFTER = 200_000
 """New objects after which the cyclic collector looks at them. A batch makes tens of thousands, none
 of them cyclic; by default the collector walks them (and the cached texts) again and again, which
 cost a quarter of the CPU. What cyclic garbage others leave behind stays bounded all the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the stores know of a batch, and the terms under which they were asked."""
-
-    terms: Terms
-    texts: Mapping[DocKey, str]
-    seen: Seen
 
 
 class Ingest:
@@ -79,63 +68,44 @@ class Ingest:
         with stages.time("parse"):
             return read_items(records, self._terms())
 
-    def look_up(self, batch: Batch, stages: Stages) -> Known:
-        """Ask the stores about a batch. Raises :class:`Outage`."""
+    def prepare(
+        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
+    ) -> Effects:
+        """Look up what is known and check every answer. Raises :class:`Outage`; writes nothing.
+
+        ``conflicts``: identities that a refused write reported as stored in the meantime.
+        """
         terms = self._terms()
         with stages.time("lookup"):
             texts = self._documents.get(missing_refs(batch))
             seen = self._store.ledger.look_up(batch.items, _apps(batch, terms))
-        return Known(terms, texts, seen)
-
-    def check(
-        self,
-        batch: Batch,
-        known: Known,
-        stages: Stages,
-        conflicts: frozenset[int] = frozenset(),
-    ) -> Effects:
-        """Check every answer. Raises :class:`Outage`; writes nothing.
-
-        ``conflicts``: identities that a refused write reported as stored in the meantime.
-        """
-        terms, seen = known.terms, known.seen
         if conflicts:
             seen = replace(seen, identities=seen.identities | conflicts)
         with stages.time("check"):
-            effects = process(batch, known.texts, seen, terms, stages.lap)
+            effects = process(batch, texts, seen, terms, stages.lap)
         wanted = unsupported_numbers(effects)
         refs = self._documents.holding(wanted) if wanted else {}
         if refs:
             effects = with_hints(effects, refs, terms)
         return with_counts(effects, self._store.ledger.seen({c.group for c in effects.cases}))
 
-    def prepare(
-        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
-    ) -> Effects:
-        """:meth:`look_up`, then :meth:`check`."""
-        return self.check(batch, self.look_up(batch, stages), stages, conflicts)
-
-    def write(self, effects: Effects, epoch: str, stages: Stages) -> Applied:
-        """Store the effects, or raise :class:`service.store.Refused` or :class:`Outage`. After
-        :class:`service.store.Duplicates` (another partition was faster with an id) they have to be
-        computed again."""
-        payloads = self._store.ledger.has_room()
-        try:
-            with stages.time("store"):
-                return self._store.ledger.apply(effects, epoch, payloads=payloads)
-        except Duplicates:
-            self._metrics.observe_conflict()
-            raise
-
     def apply(self, effects: Effects, epoch: str, stages: Stages) -> tuple[Effects, Applied]:
-        """:meth:`write`, with the effects computed again as often as that is asked for."""
+        """Store the effects; recompute them as often as another partition was faster with an id.
+
+        Raises :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
+        """
         conflicts: frozenset[int] = frozenset()
+        payloads = self._store.ledger.has_room()
         while True:
             try:
-                return effects, self.write(effects, epoch, stages)
+                with stages.time("store"):
+                    applied = self._store.ledger.apply(effects, epoch, payloads=payloads)
             except Duplicates as refusal:
+                self._metrics.observe_conflict()
                 conflicts |= refusal.identities
                 effects = self.prepare(effects.batch, stages, conflicts)
+            else:
+                return effects, applied
 
     def record_bytes(self, effects: Effects) -> int:
         """About how large the batch's record in ``rag.verdicts`` becomes."""

@@ -1,7 +1,7 @@
 """One consumer in this process with a stop-watch around each stage. Prints one line of JSON.
 
 ``python -m tests.bench.staged TOPIC EVENTS FOLDER``, settings from the environment as for
-``consume``. The stop-watches read the CPU time of the thread that they run in; what the Kafka
+``consume``. The stop-watches read the CPU time of the consumer's own thread; what the Kafka
 clients' IO threads use is the rest of the process. Stages do not overlap: an inner one is taken
 off the outer one.
 """
@@ -34,42 +34,25 @@ from service.store.ledger import Ledger
 
 
 class Stopwatch:
-    """CPU seconds by stage, each in the thread that it runs in. ``aside``: those of other threads
-    than the main one."""
+    """CPU seconds of this thread by stage."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.aside = 0.0
-        self._threads = threading.local()
-
-    def clear(self) -> None:
-        self.seconds.clear()
-        self.aside = 0.0
-
-    def _inner(self) -> list[float]:
-        """What the stages under way in this thread spent in stages within them."""
-        if not hasattr(self._threads, "inner"):
-            self._threads.inner = [0.0]
-        inner: list[float] = self._threads.inner
-        return inner
+        self._inner = [0.0]
 
     def around(self, stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        clock, seconds = time.thread_time, self.seconds
+        clock, seconds, inner = time.thread_time, self.seconds, self._inner
 
         @functools.wraps(call)
         def timed(*positional: Any, **named: Any) -> Any:
-            inner = self._inner()
             inner.append(0.0)
             began = clock()
             try:
                 return call(*positional, **named)
             finally:
                 spent = clock() - began
-                own = spent - inner.pop()
+                seconds[stage] += spent - inner.pop()
                 inner[-1] += spent
-                seconds[stage] += own
-                if threading.current_thread() is not threading.main_thread():
-                    self.aside += own
 
         return timed
 
@@ -111,7 +94,7 @@ def main(topic: str, events: int) -> None:
     with answers_consumer(parts, Health(expects=("group",)), "earliest") as consumer:
         while not client.hget(key, "checked"):
             consumer.turn()
-        watch.clear()
+        watch.seconds.clear()
         before, wall, cpu, thread = _done(client, key), *_clocks()
         while (done := _done(client, key)) < events:
             for _ in range(20):
@@ -123,7 +106,7 @@ def main(topic: str, events: int) -> None:
         consumer.run(stop)
     per_answer = 1_000 / (done - before)
     stages = {stage: seconds * per_answer for stage, seconds in watch.seconds.items()}
-    stages["client threads"] = (cpu - thread - watch.aside) * per_answer
+    stages["client threads"] = (cpu - thread) * per_answer
     print(
         json.dumps(
             {"stages": stages, "cpu_ms": cpu * per_answer, "per_s": 1_000 / (wall * per_answer)}
