@@ -458,6 +458,7 @@ class _Work:
         self.redacted: Counter[tuple[str, str]] = Counter()
         self.results: dict[int, Mapping[str, CheckResult]] = {}
         self.checked: dict[int, tuple[CheckInput, dict[str, CheckResult]]] = {}
+        self._policies: dict[str, AppPolicy] = {}
 
     def check(self, items: Sequence[Item], lap: Lap) -> None:
         """The results of those of the items that are new answers, kept until they are taken."""
@@ -508,7 +509,7 @@ class _Work:
         """What is counted of an answer before it is checked. A duplicate's release and tags are
         not: it must not look like traffic of theirs."""
         told = event.app
-        app, policy = self.terms.policy.label(told), self.terms.policy.of(told)
+        app, policy = self.terms.policy.label(told), self._policy_of(told)
         release = tags = ""
         if kind is not Kind.DUPLICATE:
             release = self.releases.label(app, event.release.id, occurred_ms)
@@ -531,7 +532,7 @@ class _Work:
 
     def _give_up(self, event: AnswerEvent, row: Row, error: str) -> None:
         failed = CheckRow(Outcome.NOT_EVALUATED.value, not_evaluated=NotEvaluated.CHECK_ERROR.value)
-        drawn = self._draw(event, sampling.REST, row.app)
+        drawn = self._draw(row, sampling.REST)
         row.u, row.stratum, row.pi, row.pi_audit = drawn.u, drawn.stratum, drawn.pi, drawn.pi_audit
         row.checks = dict.fromkeys(CHECKS, failed)
         row.label, row.marks, row.selection, row.factors = "", (), "", 0
@@ -551,7 +552,7 @@ class _Work:
         why = reasons_of(row, results) if row.purpose == LIVE else ()
         unserved: Question | None = None
         if answer.findings or row.audited or why or self._has_room(row):
-            kept = keep(answer, self.terms.policy.of(event.app))
+            kept = keep(answer, self._policy_of(row.identity))
             row, results, drafts = kept.row, kept.results, self._drafts(kept)
             unserved = _question(kept, why) if why else None
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
@@ -603,7 +604,7 @@ class _Work:
 
     def look_at(self, item: Item, event: AnswerEvent, row: Row, occurred_ms: int) -> Checked:
         """Check and draw one answer, and complete its row; notes nothing."""
-        policy = self.terms.policy.of(event.app)
+        policy = self._policy_of(row.identity)
         given: CheckInput | None
         if item.record.offset in self.checked:
             given, results = self.checked.pop(item.record.offset)
@@ -615,7 +616,7 @@ class _Work:
         label, marks = results["abstention"].label, _marks(results, policy)
         gravest = findings[0].severity.value if findings else None
         stratum = sampling.stratum_of(gravest, label, marks)
-        drawn = self._draw(event, stratum, row.app)
+        drawn = self._draw(row, stratum)
         row.u, row.stratum, row.pi, row.pi_audit = drawn.u, stratum, drawn.pi, drawn.pi_audit
         row.checks = {name: _check_row(result) for name, result in results.items()}
         row.label, row.marks = label, marks
@@ -633,11 +634,18 @@ class _Work:
             occurred_ms,
         )
 
-    def _draw(self, event: AnswerEvent, stratum: str, app: str) -> sampling.Draw:
-        policy = self.terms.policy.of(event.app).sampling
+    def _draw(self, row: Row, stratum: str) -> sampling.Draw:
+        policy = self._policy_of(row.identity).sampling
         return sampling.draw(
-            self.terms.secret, event.app, event.event_id, stratum, policy, self.factors, app
+            self.terms.secret, row.identity, row.event_id, stratum, policy, self.factors, row.app
         )
+
+    def _policy_of(self, app: str) -> AppPolicy:
+        """One app's answers come together: asked for once a batch."""
+        policy = self._policies.get(app)
+        if policy is None:
+            policy = self._policies[app] = self.terms.policy.of(app)
+        return policy
 
     def _selection(self, drawn: sampling.Draw, purpose: str) -> str:
         if not self.terms.judge or purpose != LIVE:
@@ -657,7 +665,7 @@ class _Work:
             return None
         cited = item.reading.unknown_refs if item.reading is not None else frozenset()
         in_corpus = frozenset(ref for ref in cited if (corpus, ref) in self.texts)
-        return CheckInput(event, tuple(texts), self.terms.policy.of(event.app), in_corpus)
+        return CheckInput(event, tuple(texts), self._policy_of(event.app), in_corpus)
 
     def effects(self) -> Effects:
         return Effects(

@@ -27,6 +27,7 @@ COMPILED = (
     "service/sampling.py",
     "service/drafts.py",
     "service/json_constants.py",
+    "service/measuring/probe_ids.py",
     "service/metrics/told.py",
     "service/questions.py",
     "service/redaction/answers.py",

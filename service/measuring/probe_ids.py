@@ -36,9 +36,9 @@ def purpose_of(event: AnswerEvent, secret: bytes) -> str:
     """What the event says, but for a probe that says that it is live."""
     if event.purpose != LIVE:
         return event.purpose
-    told = (event.event_id, event.session_id, event.trace_id)
-    if any(each is not None and is_probe_id(secret, each) for each in told):
-        return MISLABELLED_PROBE
+    for told in (event.event_id, event.session_id, event.trace_id):
+        if told is not None and is_probe_id(secret, told):
+            return MISLABELLED_PROBE
     return LIVE
 
 

@@ -42,11 +42,14 @@ class ReadingCache(Generic[V]):
             text = twin
         entry = self._entries.get(text)
         if entry is not None:
-            self._entries.move_to_end(text)
+            try:
+                self._entries.move_to_end(text)
+            except KeyError:  # another thread has just dropped it
+                pass
             return entry[0]
         found = self._read(text)
         cost = self._cost(text, found)
-        if cost <= self._max // 4:
+        if cost <= self._max // 4 and text not in self._entries:
             self._texts[letters] = text
             self._entries[text] = (found, cost)
             self._held += cost

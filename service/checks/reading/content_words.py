@@ -116,7 +116,8 @@ def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
     Japanese, are remembered."""
     words: set[str] = set()
     folded = fold(piece)
-    for token in _WORD.findall(folded.lower()):
+    # one sigma: Python makes a capital one at a word's end ς, compiled code σ
+    for token in _WORD.findall(folded.lower().replace("ς", "σ")):
         word = _read(token)
         if word[:1] >= _CJK:
             words.update(_pairs(token))

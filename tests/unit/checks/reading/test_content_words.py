@@ -146,3 +146,7 @@ def test_whoever_is_still_reading_keeps_what_was_known(monkeypatch: pytest.Monke
 
     assert reading._LEXICON is not old
     assert (old.known["three"], old.counting) == ("three", {"three"})
+
+
+def test_a_sigma_is_one_letter_wherever_it_stands() -> None:
+    assert set(content_words("ΟΔΟΣ")) == set(content_words("οδος")) == set(content_words("οδοσ"))
