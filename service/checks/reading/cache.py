@@ -62,7 +62,7 @@ class ReadingCache(Generic[V]):
         self._held -= cost
         letters = some_letters(text)
         if self._texts.get(letters) == text:
-            del self._texts[letters]
+            self._texts.pop(letters, None)
 
 
 def some_letters(text: str) -> str:

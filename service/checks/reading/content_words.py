@@ -26,6 +26,7 @@ _MOST_REMEMBERED = 4
 _REMEMBERED = 50_000
 _OWN_BYTES = 8
 """Of a word, beside its place in the dict: few words are held by one text alone."""
+_PAIR_BYTES = getsizeof("中文")
 
 
 class Vocabulary(NamedTuple):
@@ -161,9 +162,13 @@ def _pairs(token: str) -> Iterable[str]:
 
 
 def _bytes(text: str, found: Vocabulary) -> int:
-    """The text and the dict. The words themselves are those of the pieces known, mostly."""
+    """The text and the dict. The words themselves are those of the pieces known, mostly; pairs of
+    Chinese or Japanese are never remembered, and each text has its own."""
     words = found.words
-    return getsizeof(text) + getsizeof(words) + _OWN_BYTES * len(words) + 540
+    own = _OWN_BYTES * len(words)
+    if not text.isascii():
+        own += _PAIR_BYTES * len([word for word in words if word >= _CJK])
+    return getsizeof(text) + getsizeof(words) + own + 540
 
 
 CACHE_BYTES = 48 << 20

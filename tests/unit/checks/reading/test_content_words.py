@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import getsizeof
+
 import pytest
 
 from service.checks.reading import content_words as reading
@@ -150,3 +152,10 @@ def test_whoever_is_still_reading_keeps_what_was_known(monkeypatch: pytest.Monke
 
 def test_a_sigma_is_one_letter_wherever_it_stands() -> None:
     assert set(content_words("ΟΔΟΣ")) == set(content_words("οδος")) == set(content_words("οδοσ"))
+
+
+def test_pairs_that_no_other_text_holds_are_counted() -> None:
+    text = "".join(chr(0x4E00 + 7919 * n % 20_000) for n in range(1_500))
+    found = vocabulary(text)
+
+    assert reading._bytes(text, found) > getsizeof(text) + sum(map(getsizeof, found.words))
