@@ -96,6 +96,10 @@ compiled: $(STAMP) ## The package with its checks compiled to C, in build/compil
 bench: $(if $(SOURCE),$(STAMP),compiled) ## Measure answers a second on real Kafka and Redis, and each check (BENCH='--only checks', SOURCE=1: not compiled)
 	@PYTHONSAFEPATH=1 PYTHONPATH=$(if $(SOURCE),,$(CURDIR)/build/compiled:)$(CURDIR) $(BIN)/python -m tests.bench $(BENCH)
 
+.PHONY: instructions
+instructions: compiled ## Count what an answer costs in instructions, the same on every machine (needs valgrind)
+	@PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/compiled:$(CURDIR) $(BIN)/python -m tests.bench.instructions
+
 .PHONY: fuzz
 fuzz: $(STAMP) ## Fuzz the reading of events and the checks (FUZZ_SECONDS=300)
 	@$(BIN)/python -m tests.fuzz $(or $(FUZZ_SECONDS),300)

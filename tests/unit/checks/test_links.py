@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.checks import links
-from service.checks.model import CheckResult, NotEvaluated, Outcome, Severity
+from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Severity
 from service.policy import AppPolicy
 from tests.unit.checks import labelled
 from tests.unit.checks.labelled import reported, run, score
@@ -118,8 +118,9 @@ def test_a_text_that_could_hold_it_is_missing() -> None:
 def test_only_what_was_in_the_prompt_counts() -> None:
     case = labelled.given("Mail desk@kalmia.test", PAGE)
     case.event.retrieved[0].in_prompt = False
+    hidden = CheckInput(case.event, case.texts, case.policy)
 
-    assert run("links", case).failed == 1
+    assert run("links", hidden).failed == 1
 
 
 def test_the_limits() -> None:
