@@ -97,7 +97,7 @@ bench: $(if $(SOURCE),$(STAMP),compiled) ## Measure answers a second on real Kaf
 	@PYTHONSAFEPATH=1 PYTHONPATH=$(if $(SOURCE),,$(CURDIR)/build/compiled:)$(CURDIR) $(BIN)/python -m tests.bench $(BENCH)
 
 .PHONY: instructions
-instructions: compiled ## Count what an answer costs in instructions, the same on every machine (needs valgrind)
+instructions: compiled ## Count the instructions that an answer costs; repeats where clocks do not (needs valgrind)
 	@PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/compiled:$(CURDIR) $(BIN)/python -m tests.bench.instructions
 
 .PHONY: fuzz

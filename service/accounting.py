@@ -3,7 +3,7 @@
 Everything that a batch adds to any counter follows from its rows (:func:`totals_of`,
 :func:`counters_of`, :func:`partition_counts`), so that ``rebuild`` gets the same books from the
 rows in ``rag.verdicts`` as the consumer got from the events. Rows are not frozen, because making a
-frozen one costs five times as much; nobody changes one.
+frozen one costs five times as much; once it is complete, nobody changes one.
 """
 
 from __future__ import annotations

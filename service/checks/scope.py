@@ -252,7 +252,7 @@ def _forms(words: str) -> tuple[str, ...]:
 # ── where things stand in a chunk ─────────────────────────────────────────────────────────────
 
 _MOST_OF_NAME: Final = 4 * _MOST_PLACES
-"""All of its forms."""
+"""All places of all four forms."""
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMBER: Final = re.compile(r"[0-9][0-9.,' ]*")
 _TOKEN = re.compile(r"[\w+]+")

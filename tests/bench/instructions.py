@@ -1,6 +1,6 @@
-"""Instructions that an answer costs, counted by valgrind: the same in every run, however noisy the
-machine is. ``python -m tests.bench.instructions [EVENTS]``, best over compiled code (``make
-compiled``), whose functions it knows by name.
+"""Instructions that an answer costs, counted by valgrind: nearly the same in every run, however
+noisy the machine is. ``python -m tests.bench.instructions --help``; best over compiled code (``make
+instructions``), whose functions it knows by name.
 
 They are no time: what misses the processor's caches costs more than its instructions. But two
 versions of one function compare to the per cent, where a stop-watch is off by a tenth.
@@ -8,6 +8,7 @@ versions of one function compare to the per cent, where a stop-watch is off by a
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import re
@@ -40,16 +41,26 @@ SHOWN = (
 
 def main() -> int:
     """Run :func:`child` under valgrind and print what it counted."""
-    events = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.instructions", description=__doc__)
+    parser.add_argument("--events", type=int, default=EVENTS, help="answers counted [%(default)s]")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    events: int = chosen.events
+    if chosen.child:
+        child(events)
+        return 0
     if shutil.which("valgrind") is None:
         raise SystemExit("this needs valgrind (Debian, Ubuntu: apt-get install valgrind)")
+    print(f"counting; a minute or so for {EVENTS} answers", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder, "callgrind.out")
         counting = [
             "valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={found}",
-            sys.executable, "-m", "tests.bench.instructions", "--child", str(events),
+            sys.executable, "-m", "tests.bench.instructions", "--child", f"--events={events}",
         ]  # fmt: skip
-        subprocess.run(counting, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        counted = subprocess.run(counting, capture_output=True, text=True, check=False)
+        if counted.returncode:
+            raise SystemExit(f"nothing was counted:\n{counted.stderr}")
         report = subprocess.run(
             ["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(found)],
             check=True, capture_output=True, text=True,
@@ -106,7 +117,4 @@ def _count(state: str) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--child"]:
-        child(int(sys.argv[2]))
-        sys.exit(0)
     sys.exit(main())
