@@ -327,7 +327,7 @@ class AnswersConsumer:
         applied: Applied | None = None
         while applied is None:
             try:
-                effects, applied = self._ingest.apply(effects, held.epoch, stages)
+                effects, applied = yield from self._ingest.applying(effects, held.epoch, stages)
             except Outage as outage:
                 self._outages.note(outage)
                 yield from sleep(RETRY_S)

@@ -7,7 +7,7 @@ and where dead letters and verdicts go.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
 import structlog
@@ -90,22 +90,40 @@ class Ingest:
         return with_counts(effects, self._store.ledger.seen({c.group for c in effects.cases}))
 
     def apply(self, effects: Effects, epoch: str, stages: Stages) -> tuple[Effects, Applied]:
+        """:meth:`applying`, waited for."""
+        applying = self.applying(effects, epoch, stages)
+        try:
+            while True:
+                next(applying)
+        except StopIteration as end:
+            result: tuple[Effects, Applied] = end.value
+            return result
+
+    def applying(
+        self, effects: Effects, epoch: str, stages: Stages
+    ) -> Generator[None, None, tuple[Effects, Applied]]:
         """Store the effects; recompute them as often as another partition was faster with an id.
 
-        Raises :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
+        Yields while the store is at work, so that its caller may see to other partitions. Raises
+        :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
         """
         conflicts: frozenset[int] = frozenset()
         payloads = self._store.ledger.has_room()
         while True:
+            with stages.time("store"):
+                applying = self._store.ledger.begin(effects, epoch, payloads=payloads)
+            try:
+                yield
+            except GeneratorExit:
+                applying.abandon()
+                raise
             try:
                 with stages.time("store"):
-                    applied = self._store.ledger.apply(effects, epoch, payloads=payloads)
+                    return effects, applying.result()
             except Duplicates as refusal:
                 self._metrics.observe_conflict()
                 conflicts |= refusal.identities
                 effects = self.prepare(effects.batch, stages, conflicts)
-            else:
-                return effects, applied
 
     def record_bytes(self, effects: Effects) -> int:
         """About how large the batch's record in ``rag.verdicts`` becomes."""

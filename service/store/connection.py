@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
@@ -80,6 +80,20 @@ class Connection:
         with self.guard():
             return script(keys=keys, args=args)
 
+    def begin(self, name: str, keys: list[str], args: list[Any]) -> Call:
+        """As :meth:`run`, but returns once the server has it. Raises :class:`Outage`."""
+        script = self._script(name)
+        pool = self.client.connection_pool
+        with self.guard():
+            wire = pool.get_connection()
+            try:
+                wire.send_command("EVALSHA", script.sha, len(keys), *keys, *args)
+            except BaseException:
+                wire.disconnect()
+                pool.release(wire)
+                raise
+        return Call(self, wire, lambda: self.run(name, keys, args))
+
     def run_each(self, name: str, calls: Sequence[tuple[list[str], list[Any]]]) -> list[Any]:
         """Run one script several times in one round trip; others are served in between."""
         pipe = self.client.pipeline(transaction=False)
@@ -112,6 +126,39 @@ class Connection:
             if code not in _HEALING:
                 raise
             raise StoreOutage(f"Redis refuses to write for now ({code})") from None
+
+
+class Call:
+    """A script at work: its caller may see to something else before it asks for the reply, once."""
+
+    def __init__(self, connection: Connection, wire: Any, again: Callable[[], Any]) -> None:
+        self._connection = connection
+        self._wire = wire
+        self._again = again
+
+    def reply(self) -> Any:
+        """Wait for it. Raises :class:`Outage` as :meth:`Connection.run` does."""
+        try:
+            with self._connection.guard():
+                reply = self._wire.read_response()
+        except redis.exceptions.NoScriptError:
+            self._give_back()
+            return self._again()  # a server that does not know the script (yet) has not run it
+        except BaseException:
+            self.abandon()
+            raise
+        self._give_back()
+        return reply
+
+    def abandon(self) -> None:
+        """Nobody will ask: the line, on which the reply comes, is of no use to anybody else."""
+        if self._wire is not None:
+            self._wire.disconnect()
+            self._give_back()
+
+    def _give_back(self) -> None:
+        self._connection.client.connection_pool.release(self._wire)
+        self._wire = None
 
 
 _WITH = re.compile(r"-- with (\w+)\n")

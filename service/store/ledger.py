@@ -14,7 +14,7 @@ from service.drafts import CaseDraft, JobDraft
 from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
 from service.questions import encode_question
 from service.sampling import INITIAL_FACTORS, decode_factors
-from service.store.connection import Connection, Denied, text
+from service.store.connection import Call, Connection, Denied, text
 from service.store.keys import ID_BUCKETS
 from service.store.makeups import MAKEUPS_PER_APP, encode_makeup
 from service.store.places import index_of
@@ -62,6 +62,21 @@ class Applied:
     jobs: int = 0
     refused: int = 0
     grouped: int = 0
+
+
+class Applying:
+    """A batch that the store is at work on."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def result(self) -> Applied:
+        """Wait for it. Raises what :meth:`Ledger.begin` names."""
+        return _read_reply(self._call.reply())
+
+    def abandon(self) -> None:
+        """The batch may or may not be applied; the checkpoint tells whoever goes on from it."""
+        self._call.abandon()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +187,22 @@ class Ledger:
         decided: Decided | None = None,
         outbox: bool = True,
     ) -> Applied:
-        """Apply one batch, or raise a :class:`Refused` without any effect.
+        """Apply one batch, or raise a :class:`Refused` without any effect: :meth:`begin`, waited
+        for."""
+        return self.begin(
+            effects, epoch, payloads=payloads, decided=decided, outbox=outbox
+        ).result()
+
+    def begin(
+        self,
+        effects: Effects,
+        epoch: str,
+        *,
+        payloads: bool = True,
+        decided: Decided | None = None,
+        outbox: bool = True,
+    ) -> Applying:
+        """Send one batch off to be applied.
 
         ``payloads``: False when memory is short. ``decided``: when a rebuild repeats what was
         decided before (then identities are not compared again, and no job is written).
@@ -187,7 +217,7 @@ class Ledger:
             for drafts in (effects.cases, effects.tasks, effects.jobs)
             for draft in drafts
         ]
-        reply = self._c.run(
+        call = self._c.begin(
             "apply",
             [
                 keys.checkpoint(batch.source, batch.partition),
@@ -198,7 +228,7 @@ class Ledger:
             args,
         )
         self._encoded = None
-        return _read_reply(reply)
+        return Applying(call)
 
     def _spec(
         self,
