@@ -19,11 +19,11 @@ from consumers.batching import Window, window
 from consumers.dead_letters import letter_of, letter_of_batch
 from consumers.delivery import Courier, batch_message, case_message, letter_message
 from consumers.kafka import PartitionConsumer, RecordProducer
-from consumers.outages import RETRY_S, Job, Outages, sleep
+from consumers.outages import RETRY_S, Outages, sleep
 from consumers.pace import Pace
 from consumers.placement import Halted, Placed, Placement
 from service.health import Health
-from service.ingest import Ingest, halve, split
+from service.ingest import Ingest, Job, halve, split
 from service.metrics import Metrics
 from service.outage import Outage
 from service.pipeline import Batch, DeadLetter, Effects
@@ -312,12 +312,14 @@ class AnswersConsumer:
             stages = self._ingest.stages()
 
     def _prepared(self, batch: Batch, stages: Stages) -> Job[Effects]:
-        return self._outages.retried(lambda: self._prepare(batch, stages))
+        return self._outages.retried_job(lambda: self._preparing(batch, stages))
 
-    def _prepare(self, batch: Batch, stages: Stages) -> Effects:
+    def _preparing(self, batch: Batch, stages: Stages) -> Job[Effects]:
         self._health.tick()
-        began = time.monotonic()
-        effects = self._ingest.prepare(batch, stages)
+        preparing = self._ingest.preparing(batch, stages)
+        yield next(preparing)
+        began = time.monotonic()  # what others did meanwhile is not this batch's time
+        effects = yield from preparing
         if batch.items:
             self._pace.learn(len(batch.items), time.monotonic() - began)
         return effects

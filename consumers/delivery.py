@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from consumers.dead_letters import Letter
 from consumers.kafka import Delivery, RecordProducer
 from consumers.kafka.producer import TOO_LARGE
-from consumers.outages import RETRY_S, Job, Outages, sleep
+from consumers.outages import RETRY_S, Outages, sleep
 from service.drafts import shrink_case
+from service.ingest import Job
 from service.judging.results import shrink_judgement
 from service.outage import Outage
 from service.review.records import decode_record

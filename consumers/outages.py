@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Literal, TypeVar
 
 import structlog
 
 from service.health import Health
+from service.ingest import Job
 from service.metrics import Metrics
 from service.outage import Outage
 from service.store import StoreOutage
@@ -18,8 +19,6 @@ log = structlog.get_logger(__name__)
 RETRY_S = 0.5
 
 T = TypeVar("T")
-Job = Generator[None, None, T]
-"""Work that yields wherever it would have to wait, and finally returns a T."""
 
 
 class Outages:
@@ -58,12 +57,19 @@ class Outages:
         """The call's result, however often a dependency is away in between."""
         while True:
             try:
-                result = call()
+                return call()
             except Outage as outage:
                 self.note(outage)
-                yield from sleep(RETRY_S)
-            else:
-                return result
+            yield from sleep(RETRY_S)
+
+    def retried_job(self, begin: Callable[[], Job[T]]) -> Job[T]:
+        """The job's result, begun anew as often as a dependency is away in between."""
+        while True:
+            try:
+                return (yield from begin())
+            except Outage as outage:
+                self.note(outage)
+            yield from sleep(RETRY_S)
 
 
 def sleep(seconds: float) -> Job[None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import structlog
 
@@ -29,10 +30,14 @@ from service.pipeline import (
 )
 from service.records import Record
 from service.stages import Stages
-from service.store import Applied, Duplicates, Store
+from service.store import Applied, Applying, Duplicates, LookUp, Store
 from service.traces import NO_TRACES, Traces
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+Job = Generator[None, None, T]
+"""Work that yields wherever it would have to wait, and finally returns a T."""
 
 COLLECT_AFTER = 200_000
 """New objects after which the cyclic collector looks at them. A batch makes tens of thousands, none
@@ -71,14 +76,23 @@ class Ingest:
     def prepare(
         self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
     ) -> Effects:
+        """:meth:`preparing`, waited for."""
+        return finished(self.preparing(batch, stages, conflicts))
+
+    def preparing(
+        self, batch: Batch, stages: Stages, conflicts: frozenset[int] = frozenset()
+    ) -> Job[Effects]:
         """Look up what is known and check every answer. Raises :class:`Outage`; writes nothing.
 
         ``conflicts``: identities that a refused write reported as stored in the meantime.
         """
         terms = self._terms()
         with stages.time("lookup"):
+            looking = self._store.ledger.begin_look_up(batch.items, _apps(batch, terms))
+        yield from _meanwhile(looking)
+        with stages.time("lookup"):
+            seen = looking.result()
             texts = self._documents.get(missing_refs(batch))
-            seen = self._store.ledger.look_up(batch.items, _apps(batch, terms))
         if conflicts:
             seen = replace(seen, identities=seen.identities | conflicts)
         with stages.time("check"):
@@ -91,39 +105,28 @@ class Ingest:
 
     def apply(self, effects: Effects, epoch: str, stages: Stages) -> tuple[Effects, Applied]:
         """:meth:`applying`, waited for."""
-        applying = self.applying(effects, epoch, stages)
-        try:
-            while True:
-                next(applying)
-        except StopIteration as end:
-            result: tuple[Effects, Applied] = end.value
-            return result
+        return finished(self.applying(effects, epoch, stages))
 
     def applying(
         self, effects: Effects, epoch: str, stages: Stages
-    ) -> Generator[None, None, tuple[Effects, Applied]]:
+    ) -> Job[tuple[Effects, Applied]]:
         """Store the effects; recompute them as often as another partition was faster with an id.
 
-        Yields while the store is at work, so that its caller may see to other partitions. Raises
-        :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
+        Raises :class:`service.store.Refused` (but for duplicates) and :class:`Outage`.
         """
         conflicts: frozenset[int] = frozenset()
         payloads = self._store.ledger.has_room()
         while True:
             with stages.time("store"):
                 applying = self._store.ledger.begin(effects, epoch, payloads=payloads)
-            try:
-                yield
-            except GeneratorExit:
-                applying.abandon()
-                raise
+            yield from _meanwhile(applying)
             try:
                 with stages.time("store"):
                     return effects, applying.result()
             except Duplicates as refusal:
                 self._metrics.observe_conflict()
                 conflicts |= refusal.identities
-                effects = self.prepare(effects.batch, stages, conflicts)
+                effects = yield from self.preparing(effects.batch, stages, conflicts)
 
     def record_bytes(self, effects: Effects) -> int:
         """About how large the batch's record in ``rag.verdicts`` becomes."""
@@ -155,6 +158,25 @@ class Ingest:
                 error=error.error,
                 **told,
             )
+
+
+def finished(job: Job[T]) -> T:
+    """What the job returns, waited for."""
+    while True:
+        try:
+            next(job)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def _meanwhile(asked: LookUp | Applying) -> Job[None]:
+    """The store is at work: whoever runs the job may see to other partitions."""
+    try:
+        yield
+    except GeneratorExit:
+        asked.abandon()
+        raise
 
 
 def _apps(batch: Batch, terms: Terms) -> set[str]:

@@ -16,11 +16,13 @@ from service.store.jobs import Jobs, Taken
 from service.store.judgements import Gone, Judgements
 from service.store.ledger import (
     Applied,
+    Applying,
     Caps,
     Decided,
     Duplicates,
     Fenced,
     Ledger,
+    LookUp,
     Moved,
     Outbox,
     OutboxPending,
@@ -32,11 +34,11 @@ from service.store.reviews.changes import Changes
 from service.store.tasks import Tasks
 
 __all__ = [
-    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Archive", "Audits", "Caps", "Changed",
-    "Changes", "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied", "Duplicates",
-    "Erasure", "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger", "Moved", "Outbox",
-    "OutboxPending", "Probes", "Questions", "Refused", "Repeated", "SchemaError", "SourceStart",
-    "Store", "StoreOutage", "Taken", "Tasks", "connect",
+    "MEMORY_URL", "Access", "ApiKeys", "Applied", "Applying", "Archive", "Audits", "Caps",
+    "Changed", "Changes", "Checkpoint", "Checkpoints", "Connection", "Decided", "Denied",
+    "Duplicates", "Erasure", "Feedback", "Fenced", "Gone", "Jobs", "Judgements", "Ledger",
+    "LookUp", "Moved", "Outbox", "OutboxPending", "Probes", "Questions", "Refused", "Repeated",
+    "SchemaError", "SourceStart", "Store", "StoreOutage", "Taken", "Tasks", "connect",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,34 @@ class Applied:
     jobs: int = 0
     refused: int = 0
     grouped: int = 0
+
+
+class LookUp:
+    """What was asked about a batch."""
+
+    def __init__(self, call: Call, apps: Sequence[str], max_backlog: int) -> None:
+        self._call = call
+        self._apps = apps
+        self._max_backlog = max_backlog
+
+    def result(self) -> Seen:
+        """Wait for it. Raises :class:`Outage`."""
+        known, releases, factors, waiting = self._call.reply()
+        return Seen(
+            frozenset(int(identity) for identity in known),
+            {
+                app: {
+                    text(name): int(score)
+                    for name, score in zip(told[::2], told[1::2], strict=True)
+                }
+                for app, told in zip(self._apps, releases, strict=True)
+            },
+            decode_factors(factors) if factors else INITIAL_FACTORS,
+            waiting >= self._max_backlog,
+        )
+
+    def abandon(self) -> None:
+        self._call.abandon()
 
 
 class Applying:
@@ -133,33 +161,23 @@ class Ledger:
         return 3 * self._caps.id_window_ms
 
     def look_up(self, items: Iterable[Item], apps: Iterable[str]) -> Seen:
-        """Known identities of these items, the releases of these apps (labels), the sampling
-        factors, and whether the judge has room. Read-only."""
+        """:meth:`begin_look_up`, waited for."""
+        return self.begin_look_up(items, apps).result()
+
+    def begin_look_up(self, items: Iterable[Item], apps: Iterable[str]) -> LookUp:
+        """Ask for the known identities of these items, the releases of these apps (labels), the
+        sampling factors, and whether the judge has room. Read-only."""
         ids = [
             self._place(item.identity_hash, item.record.timestamp_ms)
             for item in items
             if item.identity_hash
         ]
-        # One argument: the client packs each one in Python.
-        args = [self._c.keys.prefix, orjson.dumps(ids)]
-        known = self._c.run("look_up", [self._c.keys.meta], args) if ids else []
         labels = sorted(set(apps))
-        pipe = self._c.client.pipeline(transaction=False)
-        for app in labels:
-            pipe.zrange(self._c.keys.releases(app), 0, -1, withscores=True)
-        pipe.hget(self._c.keys.factors, "body")
-        pipe.xlen(self._c.keys.jobs)
-        with self._c.guard():
-            *found, published, waiting = pipe.execute()
-        return Seen(
-            frozenset(int(identity) for identity in known),
-            {
-                app: {text(name): int(score) for name, score in scores}
-                for app, scores in zip(labels, found, strict=True)
-            },
-            decode_factors(published) if published else INITIAL_FACTORS,
-            waiting >= self._caps.max_backlog,
-        )
+        keys = self._c.keys
+        # One argument for the identities: the client packs each one in Python.
+        args = [keys.prefix, orjson.dumps(ids), *labels]
+        call = self._c.begin("look_up", [keys.factors, keys.jobs], args)
+        return LookUp(call, labels, self._caps.max_backlog)
 
     def seen(self, groups: Collection[str]) -> dict[str, int]:
         """Answers that each of these groups has had; those without any are absent."""

@@ -30,7 +30,7 @@ from service.logs import configure_logging
 from service.metrics import Metrics
 from service.settings import load_settings
 from service.store.connection import Connection
-from service.store.ledger import Ledger
+from service.store.ledger import Applying, Ledger, LookUp
 
 
 class Stopwatch:
@@ -72,12 +72,15 @@ def main(topic: str, events: int) -> None:
         (pipeline, "draft_case", "cases"),
         (ingest, "process", "rows, sampling"),
         (Documents, "get", "lookup"),
-        (Ledger, "look_up", "lookup"),
-        (Ledger, "apply", "encode effects"),
+        (Ledger, "begin_look_up", "lookup"),
+        (LookUp, "result", "lookup"),
+        (Ledger, "begin", "encode effects"),
+        (Applying, "result", "store script"),
         (Ledger, "outbox", "outbox"),
         (Ledger, "clear_outbox", "outbox"),
         (Ledger, "has_room", "store script"),
         (Connection, "run", "store script"),
+        (Connection, "begin", "store script"),
         (ingest.Ingest, "record_bytes", "encode effects"),
         (RecordProducer, "send", "produce"),
         (delivery.Courier, "_send", "produce"),

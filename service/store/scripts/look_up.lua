@@ -1,5 +1,7 @@
--- Which of these identities are known? Read-only.
--- KEYS[1] meta (routes to the slot) · ARGV[1] prefix · ARGV[2] JSON: [time slot, bucket, identity] …
+-- What is known about a batch: which of its identities, the releases of its apps, the sampling
+-- factors, and how many jobs wait for the judge. Read-only.
+-- KEYS[1] sampling factors · KEYS[2] judge jobs
+-- ARGV[1] prefix · ARGV[2] JSON: [time slot, bucket, identity] … · then the apps
 -- The slots before and after count too: partitions run at different speeds.
 local known = {}
 local slots = setmetatable({}, {__index = function(made, s)
@@ -14,4 +16,8 @@ for _, id in ipairs(cjson.decode(ARGV[2])) do
     end
   end
 end
-return known
+local releases = {}
+for i = 3, #ARGV do
+  releases[i - 2] = redis.call('ZRANGE', ARGV[1] .. 'releases:' .. ARGV[i], 0, -1, 'WITHSCORES')
+end
+return {known, releases, redis.call('HGET', KEYS[1], 'body'), redis.call('XLEN', KEYS[2])}

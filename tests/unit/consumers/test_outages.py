@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from consumers.outages import RETRY_S, Job, Outages, sleep
+from consumers.outages import RETRY_S, Outages, sleep
 from service.health import Health
+from service.ingest import Job
 from service.metrics import Metrics
 from service.outage import Outage
 from service.store import StoreOutage
