@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,6 +32,7 @@ from service.review.records import decode_record
 from service.review.state import numbered
 from service.sampling import SELECTED
 from service.store import Decided, Fenced, Refused, Store
+from service.store.deflate import deflate, inflate
 from service.verdicts import BatchRecord, decode, encode_case
 
 Place = tuple[str, int, int, str]
@@ -94,14 +94,14 @@ class Collected:
         if isinstance(record, BatchRecord):
             key = (record.source, record.partition, record.segment, record.first, record.next)
             self.report.repeated += key in self._batches
-            self._batches[key] = zlib.compress(value, 1)
+            self._batches[key] = deflate(value)
             timestamps = (row.timestamp_ms for row in record.rows)
             self.newest_ms = max(self.newest_ms, *timestamps, 0)
         elif record is not None and record["kind"] == "feedback":
             heard = decode_heard(record)
             self._with_feedback.add(heard.position)
             of_answer = self._feedback.setdefault((*heard.position, heard.case_id), {})
-            of_answer[heard.read] = zlib.compress(value, 1)
+            of_answer[heard.read] = deflate(value)
             self.last_seq = max(self.last_seq, heard.seq)
         elif record is not None and record["kind"] == "erase":
             below = {(source, number): offset for source, number, offset in record["below"]}
@@ -109,7 +109,7 @@ class Collected:
         elif record is not None and record["kind"] == "review":
             change = decode_record(value)
             of_subject = self._reviews.setdefault(change.subject, {})
-            of_subject[change.number, change.at_ms, change.reviewer] = zlib.compress(value, 1)
+            of_subject[change.number, change.at_ms, change.reviewer] = deflate(value)
         elif record is not None:
             self.last_seq = max(self.last_seq, record.get("seq", 0))
             kept, name = {
@@ -118,13 +118,13 @@ class Collected:
                 "judgement": (self._judgements, "job_id"),
             }[record["kind"]]
             source, partition, offset = record["position"]
-            kept[source, partition, offset, record[name]] = zlib.compress(value, 1)
+            kept[source, partition, offset, record[name]] = deflate(value)
         return record is not None
 
     def batches(self) -> Iterable[BatchRecord]:
         """By source, partition and segment, in the order of their offsets."""
         for key in sorted(self._batches):
-            record = decode(zlib.decompress(self._batches[key]))
+            record = decode(inflate(self._batches[key]))
             if isinstance(record, BatchRecord):
                 yield record
 
@@ -143,12 +143,12 @@ class Collected:
 
     def take_feedback(self, place: Place) -> list[Heard]:
         records = self._feedback.pop(place, {}).values()
-        return [decode_heard(orjson.loads(zlib.decompress(record))) for record in records]
+        return [decode_heard(orjson.loads(inflate(record))) for record in records]
 
     def histories(self) -> Iterator[list[Change]]:
         """What people said, by subject."""
         for records in self._reviews.values():
-            changes = [decode_record(zlib.decompress(record)) for record in records.values()]
+            changes = [decode_record(inflate(record)) for record in records.values()]
             yield numbered(changes)
 
     def cases_left(self) -> int:
@@ -156,7 +156,7 @@ class Collected:
 
 
 def _unpacked(record: bytes | None) -> dict[str, Any] | None:
-    return None if record is None else orjson.loads(zlib.decompress(record))
+    return None if record is None else orjson.loads(inflate(record))
 
 
 def rebuild(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 import orjson
@@ -11,6 +10,7 @@ from service.feedback import on_case
 from service.judging.cases import with_judgement
 from service.review.cases import Thumbs
 from service.store.connection import text
+from service.store.deflate import inflate
 
 BODY_FIELDS = ("record", "severity", "judgement", "thumbs_up", "thumbs_down", "comment")
 
@@ -19,11 +19,11 @@ def body_of(
     record: bytes, severity: Any, judgement: Any, up: Any, down: Any, comment: Any
 ) -> dict[str, Any]:
     """The case's body, of its :data:`BODY_FIELDS` as Redis answers them."""
-    body: dict[str, Any] = orjson.loads(zlib.decompress(record))
+    body: dict[str, Any] = orjson.loads(inflate(record))
     if severity is not None:
         body["severity"] = text(severity)
     if judgement is not None:
-        body = with_judgement(body, orjson.loads(zlib.decompress(judgement)))
+        body = with_judgement(body, orjson.loads(inflate(judgement)))
     if up is None and down is None:
         return body
     return on_case(body, Thumbs(int(up or 0), int(down or 0), text(comment or b"")))

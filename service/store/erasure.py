@@ -3,7 +3,6 @@ labels, unserved questions, outboxes."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from service.review.labels import without_words
 from service.review.records import decode_record, encode_record
 from service.store.checkpoints import Checkpoints
 from service.store.connection import Connection, text
+from service.store.deflate import DeflateError, inflate
 from service.store.jobs import GROUP
 from service.store.ledger import row_key
 from service.store.questions import Questions
@@ -113,7 +113,7 @@ class Erasure:
         found: dict[str, set[tuple[str, int, int]]] = {}
         for pattern in (self._c.keys.case("*"), self._c.keys.task("*")):
             for record in self._records(pattern):
-                body = orjson.loads(zlib.decompress(record))
+                body = orjson.loads(inflate(record))
                 if _is_of(body["event"], body["position"], user_hash, below):
                     found.setdefault(body["case_id"], set()).add(tuple(body["position"]))
         return found
@@ -141,7 +141,7 @@ class Erasure:
                 page = self._c.client.xrange(keys.jobs, after, "+", count=_PAGE)
             self._saw(len(page))
             for entry, fields in page:
-                job = decode_job(zlib.decompress(fields[b"job"]))
+                job = decode_job(inflate(fields[b"job"]))
                 if _is_of(job.event, job.answer.position, user_hash, below):
                     erased += int(
                         self._c.run("erase_job", [keys.jobs, keys.totals], [GROUP, entry])
@@ -167,8 +167,8 @@ class Erasure:
 def _case_of(entry: bytes) -> dict[str, Any] | None:
     """Cases and tasks stand in outboxes deflated, nothing else does."""
     try:
-        found: dict[str, Any] = orjson.loads(zlib.decompress(entry))
-    except zlib.error:
+        found: dict[str, Any] = orjson.loads(inflate(entry))
+    except DeflateError:
         return None
     return found
 

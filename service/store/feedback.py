@@ -3,7 +3,6 @@ it, and the effects of feedback, each once."""
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 import orjson
@@ -21,6 +20,7 @@ from service.feedback import (
 )
 from service.pipeline import identity_hash
 from service.store.connection import Connection, text
+from service.store.deflate import deflate, inflate
 from service.store.judgements import without_case
 from service.store.keys import FEEDBACK_BUCKETS
 from service.store.ledger import (
@@ -89,7 +89,7 @@ class Feedback:
         """Of the answer's case, as it was drafted; also of one that nobody may see yet."""
         with self._c.guard():
             record = self._c.client.hget(self._c.keys.case(case_id), "record")
-        return None if record is None else orjson.loads(zlib.decompress(record))
+        return None if record is None else orjson.loads(inflate(record))
 
     def apply(
         self,
@@ -152,8 +152,8 @@ class Feedback:
             [
                 orjson.dumps(spec),
                 encode_head(heard),
-                zlib.compress(case.record if case is not None else b"", 1),
-                zlib.compress(job, 1),
+                deflate(case.record if case is not None else b""),
+                deflate(job),
                 heard.comment.encode(),
             ],
         )

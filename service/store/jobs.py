@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import redis
 
 from service.judging.jobs import Job, decode_job
 from service.store.connection import Connection, text
+from service.store.deflate import DeflateError, inflate
 
 GROUP = "judges"
 _BEGINNING = "0-0"
@@ -129,6 +129,6 @@ def _taken(entries: Sequence[Any]) -> list[Taken]:
 
 def _job(payload: bytes) -> Job | None:
     try:
-        return decode_job(zlib.decompress(payload))
-    except (KeyError, TypeError, ValueError, zlib.error):
+        return decode_job(inflate(payload))
+    except (KeyError, TypeError, ValueError, DeflateError):
         return None

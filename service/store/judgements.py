@@ -3,7 +3,6 @@ produced from one outbox that all workers share, with what feedback has to tell.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +16,7 @@ from service.judging.judgement import encode_judgement
 from service.judging.results import Judged, compact, counters_of, encode_head, totals_of
 from service.review.cases import SEVERITY_STEPS
 from service.store.connection import Connection, pairs, text
+from service.store.deflate import deflate, inflate
 from service.store.jobs import GROUP
 from service.store.ledger import (
     ROWS_KEPT_DAYS,
@@ -104,8 +104,8 @@ class Judgements:
         args = [
             orjson.dumps(spec),
             encode_head(judged, MAX_RECORD_BYTES),
-            zlib.compress(orjson.dumps(shown), 1),
-            zlib.compress(draft.record, 1),
+            deflate(orjson.dumps(shown)),
+            deflate(draft.record),
         ]
         reply = self._c.run("judge", [keys.jobs, keys.late_outbox, keys.meta], args)
         status = text(reply[0])
@@ -130,7 +130,7 @@ class Judgements:
             record = self._c.client.hget(self._c.keys.case(case), "record")
         if record is None:
             return None
-        body = orjson.loads(zlib.decompress(record))
+        body = orjson.loads(inflate(record))
         return [index for index in indexes_of(body) if index[0] != "severity"]
 
     def rows(self, day: int) -> list[dict[str, Any]]:
@@ -173,4 +173,4 @@ def without_case(became: str) -> str:
 
 def record_of(entry: bytes) -> bytes:
     """What an outbox entry has to produce: cases stand there deflated, judgements do not."""
-    return entry if entry.startswith(b"{") else zlib.decompress(entry)
+    return entry if entry.startswith(b"{") else inflate(entry)

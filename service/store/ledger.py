@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from service.pipeline import DAY_MS, Batch, Effects, GroupHit, Item, Seen
 from service.questions import encode_question
 from service.sampling import INITIAL_FACTORS, decode_factors
 from service.store.connection import Call, Connection, Denied, text
+from service.store.deflate import deflate, inflate
 from service.store.keys import ID_BUCKETS
 from service.store.makeups import MAKEUPS_PER_APP, encode_makeup
 from service.store.places import index_of
@@ -231,7 +231,7 @@ class Ledger:
         spec = self._spec(effects, epoch, payloads, decided, outbox)
         args: list[Any] = [orjson.dumps(spec), self.record(effects)]
         args += [
-            zlib.compress(draft.record, 1)
+            deflate(draft.record)
             for drafts in (effects.cases, effects.tasks, effects.jobs)
             for draft in drafts
         ]
@@ -346,7 +346,7 @@ class Ledger:
             items = self._c.client.lrange(self._c.keys.outbox(source, partition), 0, -1)
         if not items:
             return None
-        return Outbox(text(items[0]), items[1], tuple(zlib.decompress(case) for case in items[2:]))
+        return Outbox(text(items[0]), items[1], tuple(inflate(case) for case in items[2:]))
 
     def clear_outbox(self, source: str, partition: int, batch_id: str) -> bool:
         """Drop exactly this batch's records. False when they are not there (another's may be)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Sequence
 
 import orjson
@@ -10,6 +9,7 @@ import orjson
 from service.access.roles import Grant
 from service.review.labels import Change
 from service.store.connection import Connection, text
+from service.store.deflate import inflate
 
 
 class Reach:
@@ -68,7 +68,7 @@ class Reach:
         """Of a task that an earlier version made: its app stands in its record alone."""
         with self._c.guard():
             record = self._c.client.hget(self._c.keys.task(task_id), "record")
-        return "" if record is None else str(orjson.loads(zlib.decompress(record))["app"])
+        return "" if record is None else str(orjson.loads(inflate(record))["app"])
 
     def _groups(self, ids: Sequence[str]) -> frozenset[str]:
         pipe = self._c.client.pipeline(transaction=False)

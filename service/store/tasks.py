@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from service.accounting import TASK_STATES
 from service.review.tasks import Task, TaskPage
 from service.store.connection import Connection, text
 from service.store.cursors import decode_cursor, encode_cursor
+from service.store.deflate import inflate
 from service.store.reach import Reach
 
 EXPIRED_AT_ONCE = 200
@@ -128,7 +128,7 @@ class Tasks:
 
 
 def _task(record: bytes, status: Any, due_ms: Any) -> Task:
-    body: dict[str, Any] = orjson.loads(zlib.decompress(record))
+    body: dict[str, Any] = orjson.loads(inflate(record))
     return Task(
         task_id=body["case_id"],
         app=body["app"],

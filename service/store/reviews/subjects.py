@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from service.review.fitting import Material, material_of
 from service.review.labels import Change
 from service.store.casefile import BODY_FIELDS, body_of
 from service.store.connection import Connection
+from service.store.deflate import inflate
 from service.store.reviews.changes import history_of
 
 
@@ -67,5 +67,5 @@ def _body(status: Any, record: Any, *more: Any) -> dict[str, Any] | None:
         return None
     if more:
         return body_of(record, *more)
-    body: dict[str, Any] = orjson.loads(zlib.decompress(record))
+    body: dict[str, Any] = orjson.loads(inflate(record))
     return body

@@ -1,0 +1,17 @@
+"""Records in the store: zlib's format, made and read by ISA-L, in less than half of zlib's time and
+no more bytes (docs/performance.md)."""
+
+from __future__ import annotations
+
+from isal import isal_zlib
+
+DeflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # no instance, as its stub has it
+
+
+def deflate(record: bytes) -> bytes:
+    return isal_zlib.compress(record, 1)
+
+
+def inflate(record: bytes) -> bytes:
+    """Raises :data:`DeflateError`."""
+    return isal_zlib.decompress(record)
