@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import lru_cache, partial
@@ -96,14 +95,36 @@ class Terms:
     judge: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Item:
-    """One record, read. ``identity_hash``: 64 bits of (app, event id), 0 for a rejection."""
+    """One record, read. ``identity_hash``: 64 bits of (app, event id), 0 for a rejection;
+    ``texts``: of the chunks retrieved, as the event told them."""
 
     record: Record
     event: AnswerEvent | Rejection
     reading: CitationReading | None = None
     identity_hash: int = 0
+    texts: tuple[str | None, ...] = ()
+
+    # spelled out, as all that is made for every answer: mypyc leaves a dataclass's own uncompiled
+    def __init__(
+        self,
+        record: Record,
+        event: AnswerEvent | Rejection,
+        reading: CitationReading | None = None,
+        identity_hash: int = 0,
+        texts: tuple[str | None, ...] = (),
+    ) -> None:
+        self.record = record
+        self.event = event
+        self.reading = reading
+        self.identity_hash = identity_hash
+        self.texts = texts
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the document store may know more: a text that is absent, a ref that is cited."""
+        return None in self.texts or bool(self.reading is not None and self.reading.unknown_refs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,14 +237,14 @@ class Effects:
 class Checked:
     """One checked answer as it came. ``texts``: aligned with ``event.retrieved``; ``findings``: the
     gravest first; the row has no causes yet: these are words of the answer. What is kept of it is
-    made by :func:`keep`."""
+    made by :func:`keep`, which adds them."""
 
     event: AnswerEvent
     reading: CitationReading | None
     texts: Sequence[str | None]
     row: Row
     findings: Sequence[Finding]
-    results: Mapping[str, CheckResult]
+    results: dict[str, CheckResult]
     source: str
     partition: int
     occurred_ms: int
@@ -235,7 +256,7 @@ class Checked:
         texts: Sequence[str | None],
         row: Row,
         findings: Sequence[Finding],
-        results: Mapping[str, CheckResult],
+        results: dict[str, CheckResult],
         source: str,
         partition: int,
         occurred_ms: int,
@@ -256,7 +277,8 @@ def keep(answer: Checked, policy: AppPolicy) -> Kept:
     redactor = redactor_of(policy.redaction)
     masked = masked_answer(answer.event, answer.texts, answer.results, redactor)
     findings = _by_gravity(masked.results)
-    row = replace(answer.row, causes=_causes(findings))
+    row = answer.row
+    row.causes = _causes(findings)
     hits = group_hits(row)
     return Kept(
         event=masked.event,
@@ -288,13 +310,15 @@ def group_id(app: str, check: str, reason: str, cause: str) -> str:
 def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
     """Parse each record and find its citations (they may ask for refs of the document store).
 
-    A few are parsed, then their citations are found: so the code of each stays in the cache.
+    A few are parsed, then their citations are found, then the rest is done: so the code of each
+    stays in the cache.
     """
     items: list[Item] = []
     left = iter(records)
     while few := list(islice(left, TOGETHER)):
         events = [_parse(record, terms) for record in few]
-        items += [_item(*both, terms) for both in zip(few, events, strict=True)]
+        readings = [_reading(event, terms) for event in events]
+        items += [_item(*read) for read in zip(few, events, readings, strict=True)]
     return tuple(items)
 
 
@@ -320,16 +344,20 @@ def _parse(record: Record, terms: Terms) -> AnswerEvent | Rejection:
     return admitted(event, terms)
 
 
-def _item(record: Record, event: AnswerEvent | Rejection, terms: Terms) -> Item:
+def _reading(event: AnswerEvent | Rejection, terms: Terms) -> CitationReading | None:
+    if isinstance(event, Rejection) or event.status == "error":
+        return None
+    try:
+        return read_citations(event, terms.policy.of(event.app).citations)
+    except Exception:  # noqa: BLE001 (the check itself will raise again, and be caught and counted there)
+        return None
+
+
+def _item(record: Record, event: AnswerEvent | Rejection, reading: CitationReading | None) -> Item:
     if isinstance(event, Rejection):
         return Item(record, event)
-    reading = None
-    if event.status != "error":
-        try:
-            reading = read_citations(event, terms.policy.of(event.app).citations)
-        except Exception:  # noqa: BLE001 (the check itself will raise again, and be caught and counted there)
-            reading = None
-    return Item(record, event, reading, identity_hash(event.app, event.event_id))
+    texts = tuple([chunk.text for chunk in event.retrieved])
+    return Item(record, event, reading, identity_hash(event.app, event.event_id), texts)
 
 
 def missing_refs(batch: Batch) -> frozenset[DocKey]:
@@ -337,10 +365,11 @@ def missing_refs(batch: Batch) -> frozenset[DocKey]:
     keys: set[DocKey] = set()
     for item in batch.items:
         event = item.event
-        if isinstance(event, Rejection) or event.status == "error":
+        if not item.incomplete or isinstance(event, Rejection) or event.status == "error":
             continue
         corpus = event.release.corpus or ""
-        keys.update((corpus, chunk.ref) for chunk in event.retrieved if chunk.text is None)
+        chunks = zip(event.retrieved, item.texts, strict=True)
+        keys.update((corpus, chunk.ref) for chunk, text in chunks if text is None)
         if item.reading is not None:
             keys.update((corpus, ref) for ref in item.reading.unknown_refs)
     return frozenset(keys)
@@ -359,10 +388,7 @@ def process(
     """
     work = _Work(batch, texts, terms, seen)
     for start in range(0, len(batch.items), TOGETHER):
-        items = batch.items[start : start + TOGETHER]
-        work.check(items, lap)
-        for item in items:
-            work.take(item)
+        work.take(batch.items[start : start + TOGETHER], lap)
     return work.effects()
 
 
@@ -376,7 +402,7 @@ def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Kept 
     work = _Work(batch, texts, terms, Seen())
     occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
     row = work.row(item.record, event, occurred_ms, Kind.CHECKED)
-    answer = work.look_at(item, event, row, occurred_ms)
+    answer = work.look_at((item, event, row, occurred_ms))
     return keep(answer, terms.policy.of(event.app))
 
 
@@ -428,6 +454,10 @@ def _corpus(item: Item) -> str:
     return "" if isinstance(item.event, Rejection) else item.event.release.corpus or ""
 
 
+_New = tuple[Item, AnswerEvent, Row, int]
+"""An answer to be checked, its row as far as it is known before, and when it occurred, in ms."""
+
+
 class _Work:
     """One pass over a batch."""
 
@@ -460,21 +490,16 @@ class _Work:
         self.checked: dict[int, tuple[CheckInput, dict[str, CheckResult]]] = {}
         self._policies: dict[str, AppPolicy] = {}
 
-    def check(self, items: Sequence[Item], lap: Lap) -> None:
-        """The results of those of the items that are new answers, kept until they are taken."""
-        asked: list[tuple[Item, CheckInput]] = []
-        for item in items:
-            if isinstance(item.event, Rejection) or item.event.status == "error":
-                continue
-            if item.identity_hash not in self.known:
-                with suppress(Exception):  # it raises again where it is counted
-                    given = self._given(item, item.event)
-                    asked += [(item, given)] if given is not None else []
-        results = run_together([(given, item.reading) for item, given in asked], lap)
-        for (item, given), found in zip(asked, results, strict=True):
-            self.checked[item.record.offset] = given, found
+    def take(self, items: Sequence[Item], lap: Lap) -> None:
+        """A few records: each step for all of them before the next, as :data:`TOGETHER` says."""
+        new = [entered for item in items if (entered := self._enter(item)) is not None]
+        self._check(new, lap)
+        looked = [self._looked_at(one) for one in new]
+        for one, answer in zip(new, looked, strict=True):
+            self._settle(one, answer)
 
-    def take(self, item: Item) -> None:
+    def _enter(self, item: Item) -> _New | None:
+        """Count the record; it is returned if it is a new answer to be checked."""
         record, event = item.record, item.event
         if isinstance(event, Rejection):
             self.dead.append(DeadLetter(record, event.reason.value, event.message, event.field))
@@ -486,24 +511,50 @@ class _Work:
                     timestamp_ms=record.timestamp_ms,
                 )
             )
-            return
+            return None
         occurred_ms = _occurred_ms(event, record.timestamp_ms)
         if item.identity_hash in self.known:
             self.rows.append(self.row(record, event, occurred_ms, Kind.DUPLICATE))
-            return
+            return None
         self.known.add(item.identity_hash)
         self.identities.append((record.offset, item.identity_hash, record.timestamp_ms))
         kind = Kind.RECORDED if event.status == "error" else Kind.CHECKED
         row = self.row(record, event, occurred_ms, kind)
+        self.rows.append(row)
         if row.purpose == LIVE:
             self.makeups.note(row.app, row.release, event.release, row.hour)
-        if kind is Kind.RECORDED:
-            self.rows.append(row)
-            return
+        return (item, event, row, occurred_ms) if kind is Kind.CHECKED else None
+
+    def _check(self, new: Sequence[_New], lap: Lap) -> None:
+        """The results of the answers, kept until they are looked at."""
+        asked: list[tuple[Item, CheckInput]] = []
+        for item, event, _, _ in new:
+            try:
+                given = self._given(item, event)
+            except Exception:  # noqa: BLE001 (it raises again where it is counted)
+                given = None
+            if given is not None:
+                asked.append((item, given))
+        results = run_together([(given, item.reading) for item, given in asked], lap)
+        for (item, given), found in zip(asked, results, strict=True):
+            self.checked[item.record.offset] = given, found
+
+    def _looked_at(self, new: _New) -> Checked | str:
+        """As :meth:`look_at`, or where that raised."""
         try:
-            self._check(item, event, row, occurred_ms)
+            return self.look_at(new)
         except Exception as error:  # noqa: BLE001 (a fault of ours in one answer: counted, logged)
-            self._give_up(event, row, where(error))
+            return where(error)
+
+    def _settle(self, new: _New, answer: Checked | str) -> None:
+        if isinstance(answer, Checked):
+            try:
+                self._decide(answer)
+                return
+            except Exception as error:  # noqa: BLE001 (as above)
+                answer = where(error)
+        _, event, row, _ = new
+        self._give_up(event, row, answer)
 
     def row(self, record: Record, event: AnswerEvent, occurred_ms: int, kind: Kind) -> Row:
         """What is counted of an answer before it is checked. A duplicate's release and tags are
@@ -535,8 +586,7 @@ class _Work:
         drawn = self._draw(row, sampling.REST)
         row.u, row.stratum, row.pi, row.pi_audit = drawn.u, drawn.stratum, drawn.pi, drawn.pi_audit
         row.checks = dict.fromkeys(CHECKS, failed)
-        row.label, row.marks, row.selection, row.factors = "", (), "", 0
-        self.rows.append(row)
+        row.causes, row.label, row.marks, row.selection, row.factors = (), "", (), "", 0
         self.results[row.offset] = {
             name: CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.CHECK_ERROR)
             for name in CHECKS
@@ -545,15 +595,16 @@ class _Work:
             CheckError(CHECKS[0], event.event_id, error, trace_id_of(event.trace_id))
         )
 
-    def _check(self, item: Item, event: AnswerEvent, row: Row, occurred_ms: int) -> None:
-        """Everything is computed before anything is noted, so that giving up leaves no half."""
-        answer = self.look_at(item, event, row, occurred_ms)
-        results, drafts = answer.results, _NO_DRAFTS
+    def _decide(self, answer: Checked) -> None:
+        """What is kept of it. Everything is computed before anything is noted, so that giving up
+        leaves no half."""
+        row, drafts = answer.row, _NO_DRAFTS
+        results: Mapping[str, CheckResult] = answer.results
         why = reasons_of(row, results) if row.purpose == LIVE else ()
         unserved: Question | None = None
         if answer.findings or row.audited or why or self._has_room(row):
             kept = keep(answer, self._policy_of(row.identity))
-            row, results, drafts = kept.row, kept.results, self._drafts(kept)
+            results, drafts = kept.results, self._drafts(kept)
             unserved = _question(kept, why) if why else None
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
         elif row.selection == sampling.SELECTED:
@@ -561,8 +612,8 @@ class _Work:
         self._note(row, results, drafts, unserved)
         for name, result in answer.results.items():
             if result.error is not None:
-                trace_id = trace_id_of(event.trace_id)
-                self.errors.append(CheckError(name, event.event_id, result.error, trace_id))
+                trace_id = trace_id_of(answer.event.trace_id)
+                self.errors.append(CheckError(name, row.event_id, result.error, trace_id))
 
     def _note(
         self,
@@ -571,7 +622,6 @@ class _Work:
         drafts: _Drafts,
         unserved: Question | None,
     ) -> None:
-        self.rows.append(row)
         self.results[row.offset] = results
         if drafts is _NO_DRAFTS:
             return  # most answers: nothing is kept of them, so that they have no causes either
@@ -602,8 +652,9 @@ class _Work:
             job,
         )
 
-    def look_at(self, item: Item, event: AnswerEvent, row: Row, occurred_ms: int) -> Checked:
-        """Check and draw one answer, and complete its row; notes nothing."""
+    def look_at(self, new: _New) -> Checked:
+        """Check and draw one answer, and complete its row but for causes; notes nothing."""
+        item, event, row, occurred_ms = new
         policy = self._policy_of(row.identity)
         given: CheckInput | None
         if item.record.offset in self.checked:
@@ -654,17 +705,18 @@ class _Work:
 
     def _given(self, item: Item, event: AnswerEvent) -> CheckInput | None:
         """The check's input with the texts filled in, or None when they exceed the limit."""
-        corpus = event.release.corpus or ""
-        texts = [chunk.text for chunk in event.retrieved]
-        if None in texts:
+        texts: Sequence[str | None] = item.texts
+        in_corpus: frozenset[str] = frozenset()
+        if item.incomplete:
+            corpus = event.release.corpus or ""
             texts = [
-                self.texts.get((corpus, chunk.ref)) if chunk.text is None else chunk.text
-                for chunk in event.retrieved
+                self.texts.get((corpus, chunk.ref)) if text is None else text
+                for chunk, text in zip(event.retrieved, texts, strict=True)
             ]
+            cited = item.reading.unknown_refs if item.reading is not None else ()
+            in_corpus = frozenset(ref for ref in cited if (corpus, ref) in self.texts)
         if sum([len(text) for text in texts if text]) > self.terms.limits.max_text:
             return None
-        cited = item.reading.unknown_refs if item.reading is not None else frozenset()
-        in_corpus = frozenset(ref for ref in cited if (corpus, ref) in self.texts)
         return CheckInput(event, tuple(texts), self._policy_of(event.app), in_corpus)
 
     def effects(self) -> Effects:
@@ -765,11 +817,12 @@ def _language(event: AnswerEvent) -> str:
     return code if len(code) == 2 and code.isascii() and code.isalpha() else detect(event.answer)
 
 
-def _by_gravity(results: Mapping[str, CheckResult]) -> list[Finding]:
+def _by_gravity(results: dict[str, CheckResult]) -> list[Finding]:
     """All findings, the gravest first."""
-    return sorted(
-        (finding for result in results.values() for finding in result.findings), key=_gravity
-    )
+    findings = [finding for result in results.values() for finding in result.findings]
+    if len(findings) > 1:  # few have any
+        findings.sort(key=_gravity)
+    return findings
 
 
 def _gravity(finding: Finding) -> int:

@@ -52,14 +52,15 @@ class Question:
 
 def reasons_of(row: Row, results: Mapping[str, CheckResult]) -> tuple[str, ...]:
     """Why an answer's question was not served, as the checks saw it; empty where it was."""
-    shares = dict(results[retrieval.NAME].measures)
+    found: list[str] = []
+    if EMPTY_RETRIEVAL in row.marks:
+        found.append(Why.EMPTY.value)
+    if row.label == abstention.NO_ANSWER:
+        found.append(Why.ABSTAINED.value)
     cites = results[citations.NAME].evaluated > 0
-    found = {
-        Why.EMPTY: EMPTY_RETRIEVAL in row.marks,
-        Why.ABSTAINED: row.label == abstention.NO_ANSWER,
-        Why.UNUSED: cites and shares.get("cited_share") == 0,
-    }
-    return tuple(why.value for why, is_so in found.items() if is_so)
+    if cites and ("cited_share", 0.0) in results[retrieval.NAME].measures:
+        found.append(Why.UNUSED.value)
+    return tuple(found)
 
 
 def question_of(

@@ -54,7 +54,9 @@ class Factors:
         """The factor of an app. One that is new since the factors were published gets the
         smallest of the others: it must not spend what they save."""
         factor = self.judge.get(label)
-        return min(self.judge.values(), default=1.0) if factor is None else factor
+        if factor is not None:
+            return factor
+        return min(self.judge.values()) if self.judge else 1.0
 
     def audit_of(self, label: str, policy: SamplingPolicy) -> float:
         """π_audit of an app, from its policy while its traffic is unknown."""
@@ -73,7 +75,7 @@ def decode_factors(data: bytes) -> Factors:
     return Factors(**orjson.loads(data))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Draw:
     """One answer's place in the sample: u, its stratum, and the inclusion probabilities there.
 
@@ -88,6 +90,23 @@ class Draw:
     pi_audit: float
     factors: int = 0
     wanted: float = 0.0
+
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(
+        self,
+        u: float,
+        stratum: str,
+        pi: float,
+        pi_audit: float,
+        factors: int = 0,
+        wanted: float = 0.0,
+    ) -> None:
+        self.u = u
+        self.stratum = stratum
+        self.pi = pi
+        self.pi_audit = pi_audit
+        self.factors = factors
+        self.wanted = wanted
 
     @property
     def audited(self) -> bool:

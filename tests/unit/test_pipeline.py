@@ -193,6 +193,7 @@ def test_whatever_else_raises_costs_one_answer_its_verdict_and_nothing_more(monk
     }
     assert [case.offset for case in effects.cases] == [0, 2]
     assert [hit.offset for hit in effects.groups] == [0, 2]
+    assert [bool(row.causes) for row in effects.rows] == [True, False, True]
     [error] = effects.errors
     assert MARK not in error.error
     assert len(effects.identities) == 3
