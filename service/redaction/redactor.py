@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from sys import getsizeof
 from typing import NamedTuple
 
+from service.checks.reading.cache import ReadingCache
 from service.checks.reading.folding import beyond_ascii
 from service.policy import RedactionPolicy
 from service.redaction import banking, mail, networks, phones
@@ -75,8 +77,8 @@ class Redactor:
 
     def _pass(self, text: str) -> list[Secret]:
         """What is found at first sight; of two that overlap, the kind that is looked for first."""
-        reading = plain(text)
-        finds = self._finds if _may_hold(reading) else self._custom
+        reading, may_hold = _read(text) if len(text) <= _SHORT else _READINGS.of(text)
+        finds = self._finds if may_hold else self._custom
         found: list[Secret] = []
         for kind, find in finds:
             here = [Secret(kind, *span) for span in find(reading)]
@@ -86,6 +88,22 @@ class Redactor:
         return found
 
 
+def _read(text: str) -> tuple[str, bool]:
+    """In plain characters, and whether it may hold what is looked for under every policy."""
+    reading = plain(text)
+    return reading, _may_hold(reading)
+
+
+def _bytes(text: str, read: tuple[str, bool]) -> int:
+    """Too many for the cache where it may hold personal data: no such text is kept."""
+    reading, may_hold = read
+    return CACHE_BYTES if may_hold else getsizeof(text) + getsizeof(reading) + 540
+
+
+CACHE_BYTES = 8 << 20
+_READINGS = ReadingCache(CACHE_BYTES, _read, _bytes)
+"""Of the long texts seen last, whatever the policy: chunks come again in many answers."""
+
 _DENSE = re.compile(r"\d(?:\W{0,5}\d){4}")
 """Every number that is looked for has as many digits so near to each other."""
 _DIGIT, _OTHER, _WORD = b"0 a"
@@ -93,7 +111,8 @@ _SORTS = bytes(
     _DIGIT if char.isdecimal() else _WORD if char.isalnum() or char == "_" else _OTHER
     for char in map(chr, range(256))
 )
-_DENSE_SORTS = re.compile(rb"0(?: {0,5}0){4}")
+# Spelt out and possessive: a repeated group costs half as much again.
+_DENSE_SORTS = re.compile(rb"0" + rb" {0,5}+0" * 4)
 
 
 def _may_hold(text: str) -> bool:

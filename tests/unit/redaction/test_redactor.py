@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from service.checks.reading.cache import ReadingCache
 from service.policy import PatternPolicy, RedactionPolicy
-from service.redaction import phones
+from service.redaction import phones, redactor
 from service.redaction.kinds import Kind
 from service.redaction.mask import MASK
 from service.redaction.redactor import Redactor, _is_dense
@@ -50,6 +51,53 @@ def test_nothing_is_found_anew_and_offsets_hold(text: str) -> None:
 @given(st.sampled_from(VALUES[:10]), st.sampled_from(["", "See ", "a\n", "█", "„"]))
 def test_a_planted_value_is_gone(value: str, before: str) -> None:
     assert not any(map(str.isalnum, REDACTOR(f"{before}{value}")[len(before) :]))
+
+
+CLEAN = "Geheimnisse stehen nicht darin, und was darin steht, darf ein jeder gerne lesen. – " * 3
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> ReadingCache[tuple[str, bool]]:
+    """Those of this test alone."""
+    empty = ReadingCache(redactor.CACHE_BYTES, redactor._read, redactor._bytes)
+    monkeypatch.setattr(redactor, "_READINGS", empty)
+    return empty
+
+
+def test_a_long_text_that_comes_again_is_redacted_as_at_first(
+    readings: ReadingCache[tuple[str, bool]],
+) -> None:
+    for text in (CLEAN, f"{CLEAN}Tel. +49 30 901820, KD-123456", f"{CLEAN}jane.doe@example.com"):
+        again = "".join([*text])
+        assert REDACTOR.redact(text) == REDACTOR.redact(again) == Redactor(POLICY).redact(text)
+        assert Kind.CUSTOM in {secret.kind for secret in REDACTOR.redact(again).secrets}
+    assert readings.known(CLEAN) == (CLEAN.replace("–", "-"), False)
+
+
+def test_policies_share_no_masks(readings: ReadingCache[tuple[str, bool]]) -> None:
+    plain, email = Redactor(RedactionPolicy()), Redactor(RedactionPolicy(email=False))
+    text = f"{CLEAN}jane.doe@example.com"
+    for _ in range(2):
+        assert REDACTOR(CLEAN) != CLEAN == plain(CLEAN)
+        assert plain(text) != text == email(text)
+
+
+def test_no_text_that_may_hold_personal_data_is_remembered(
+    readings: ReadingCache[tuple[str, bool]],
+) -> None:
+    for value in VALUES[:8]:
+        REDACTOR.redact(CLEAN + value)
+        assert readings.known(CLEAN + value) is None
+
+
+def test_what_is_remembered_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = ReadingCache(20_000, redactor._read, redactor._bytes)
+    monkeypatch.setattr(redactor, "_READINGS", small)
+    for n in range(100):
+        REDACTOR.redact(f"{CLEAN}{n}")
+    assert 0 < small._held <= 20_000
+    assert small.known(f"{CLEAN}0") is None
+    assert small.known(f"{CLEAN}99") is not None
 
 
 def test_what_a_mask_lays_bare_is_masked_too() -> None:
