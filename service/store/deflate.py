@@ -1,5 +1,5 @@
-"""Records in the store: zlib's format, made and read by ISA-L, in less than half of zlib's time and
-no more bytes (docs/performance.md)."""
+"""Records in the store: zlib's format, made by ISA-L in a quarter of zlib's time and read in half
+(docs/performance.md)."""
 
 from __future__ import annotations
 
