@@ -87,10 +87,11 @@ class Ingest:
         ``conflicts``: identities that a refused write reported as stored in the meantime.
         """
         terms = self._terms()
-        with stages.time("lookup"):
+        timer = stages.timer("lookup")
+        with timer.part():
             looking = self._store.ledger.begin_look_up(batch.items, _apps(batch, terms))
         yield from _meanwhile(looking)
-        with stages.time("lookup"):
+        with timer.last():
             seen = looking.result()
             texts = self._documents.get(missing_refs(batch))
         if conflicts:
@@ -117,11 +118,12 @@ class Ingest:
         conflicts: frozenset[int] = frozenset()
         payloads = self._store.ledger.has_room()
         while True:
-            with stages.time("store"):
+            timer = stages.timer("store")
+            with timer.part():
                 applying = self._store.ledger.begin(effects, epoch, payloads=payloads)
             yield from _meanwhile(applying)
             try:
-                with stages.time("store"):
+                with timer.last():
                     return effects, applying.result()
             except Duplicates as refusal:
                 self._metrics.observe_conflict()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 
 import structlog
@@ -17,6 +17,41 @@ from service.store import Applied
 from service.traces import MOST_LINKS, NO_TRACES, Span, Traces
 
 log = structlog.get_logger(__name__)
+
+
+class StageTimer:
+    """``with timer.part(): …``, as often as need be, then ``with timer.last(): …``. A part that
+    raises is the last one. ``ended`` is told the span, from first to last, and the seconds at work.
+    """
+
+    def __init__(
+        self, stage: Stage, clock_ns: Callable[[], int], ended: Callable[[Span, float], None]
+    ) -> None:
+        self._stage = stage
+        self._clock_ns = clock_ns
+        self._ended = ended
+        self._began_ns: int | None = None
+        self._seconds = 0.0
+
+    def part(self) -> AbstractContextManager[None]:
+        return self._time(is_last=False)
+
+    def last(self) -> AbstractContextManager[None]:
+        return self._time(is_last=True)
+
+    @contextmanager
+    def _time(self, *, is_last: bool) -> Iterator[None]:
+        if self._began_ns is None:
+            self._began_ns = self._clock_ns()
+        began, failed = time.perf_counter(), True
+        try:
+            yield
+            failed = False
+        finally:
+            self._seconds += time.perf_counter() - began
+            if is_last or failed:
+                span = Span(self._stage, self._began_ns, self._clock_ns(), failed=failed)
+                self._ended(span, self._seconds)
 
 
 class Stages:
@@ -44,16 +79,17 @@ class Stages:
             self.check_seconds[check] = spent
         self._lap_began = now
 
-    @contextmanager
-    def time(self, stage: Stage) -> Iterator[None]:
-        """``with stages.time("store"): …``; a stage may come more than once."""
-        began, failed = self._clock_ns(), True
-        try:
-            with self._metrics.time_stage(stage):
-                yield
-            failed = False
-        finally:
-            self.spans.append(Span(stage, began, self._clock_ns(), failed=failed))
+    def time(self, stage: Stage) -> AbstractContextManager[None]:
+        """``with stages.time("check"): …``; a stage may come more than once."""
+        return self.timer(stage).last()
+
+    def timer(self, stage: Stage) -> StageTimer:
+        """Of a stage in parts: what others do between them is not its time."""
+        return StageTimer(stage, self._clock_ns, self._ended)
+
+    def _ended(self, span: Span, seconds: float) -> None:
+        self._metrics.observe_stage(span.name, seconds)
+        self.spans.append(span)
 
     def close(self, effects: Effects, applied: Applied) -> None:
         """The batch is stored and on record: one line in the log, one span."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import get_args
 
-from service.metrics.declared import Declared, Dependency, HaltReason, Stage
+from service.metrics.declared import Declared, Dependency, HaltReason
 from service.metrics.durable import Shown
 
 
@@ -15,9 +14,9 @@ class MachineMetrics:
         self._declared = declared
         self._lag = Shown(declared.lag)
 
-    def time_stage(self, stage: Stage) -> AbstractContextManager[object]:
-        """``with metrics.time_stage("store"): …`` observes the seconds one batch spends there."""
-        return self._declared.stage_seconds.labels(stage).time()
+    def observe_stage(self, stage: str, seconds: float) -> None:
+        """The seconds that one batch spent there. ``stage``: one of :data:`Stage`."""
+        self._declared.stage_seconds.labels(stage).observe(seconds)
 
     def observe_conflict(self) -> None:
         self._declared.store_conflicts.inc()

@@ -77,7 +77,7 @@ def test_a_job_yields_while_the_store_is_at_work(world: World) -> None:
     with pytest.raises(StopIteration) as applied:
         next(applying)
     assert applied.value.value[1].cases == 1
-    assert [span.name for span in stages.spans] == ["lookup", "lookup", "check", "store", "store"]
+    assert [span.name for span in stages.spans] == ["lookup", "check", "store"]
 
 
 def test_another_partition_that_was_faster_with_an_id_is_found_out(world: World) -> None:

@@ -147,11 +147,11 @@ def test_the_store_is_lost_in_the_middle_of_a_flush(make_world, redis, monkeypat
     assert world.stop(consumer) == 0
     world.produce(200)
     ledger = world.parts.store.ledger
-    apply, clear = Ingest.apply, type(ledger).clear_outbox
+    applying, clear = Ingest.applying, type(ledger).clear_outbox
     lost: list[object] = []
 
     def apply_and_lose(self, effects, epoch, stages):
-        done = apply(self, effects, epoch, stages)
+        done = yield from applying(self, effects, epoch, stages)
         if not lost and effects.rows:
             lost.append(redis.flushall())
         return done
@@ -162,7 +162,7 @@ def test_the_store_is_lost_in_the_middle_of_a_flush(make_world, redis, monkeypat
         return clear(self, *arguments)
 
     if moment == "before the outbox is read":
-        monkeypatch.setattr(Ingest, "apply", apply_and_lose)
+        monkeypatch.setattr(Ingest, "applying", apply_and_lose)
     else:
         monkeypatch.setattr(type(ledger), "clear_outbox", lose_and_clear)
     stop = threading.Event()

@@ -158,3 +158,36 @@ def test_what_lies_between_two_groups_of_answers_is_no_check_s_time(monkeypatch)
     for check in ("", "citations", "numbers", "", "citations"):
         stages.lap(check)
     assert stages.check_seconds == {"citations": 0.75, "numbers": 2.5}
+
+
+def test_what_others_do_between_two_parts_of_a_stage_is_not_its_time(monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("service.stages.time.perf_counter", lambda: now[0])
+    metrics = Metrics()
+    stages = Stages(metrics, clock_ns=lambda: int(now[0] * 1e9))
+
+    def work(seconds: float) -> None:
+        now[0] += seconds
+
+    def fail_after(seconds: float) -> None:
+        work(seconds)
+        raise OSError("away")
+
+    timer = stages.timer("store")
+    with timer.part():
+        work(1)
+    work(30)
+    assert stages.spans == []
+    with timer.last():
+        work(2)
+    broken = stages.timer("store")
+    with pytest.raises(OSError, match="away"), broken.part():
+        fail_after(4)
+    told = [(span.name, span.began_ns, span.ended_ns, span.failed) for span in stages.spans]
+    assert told == [
+        ("store", 0, 33_000_000_000, False), ("store", 33_000_000_000, 37_000_000_000, True),
+    ]  # fmt: skip
+    spent = metrics.registry.get_sample_value(
+        "groundwatch_batch_stage_seconds_sum", {"stage": "store"}
+    )
+    assert spent == 7
