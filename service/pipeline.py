@@ -551,7 +551,7 @@ class _Work:
             try:
                 self._decide(answer)
                 return
-            except Exception as error:  # noqa: BLE001 (as above)
+            except Exception as error:  # noqa: BLE001 (a fault of ours in one answer: counted, logged)
                 answer = where(error)
         _, event, row, _ = new
         self._give_up(event, row, answer)

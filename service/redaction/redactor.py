@@ -95,7 +95,7 @@ def _read(text: str) -> tuple[str, bool]:
 
 
 def _bytes(text: str, read: tuple[str, bool]) -> int:
-    """Too many for the cache where it may hold personal data: no such text is kept."""
+    """Too many for the cache where a built-in kind may find something: no such text is kept."""
     reading, may_hold = read
     return CACHE_BYTES if may_hold else getsizeof(text) + getsizeof(reading) + 540
 
@@ -111,7 +111,7 @@ _SORTS = bytes(
     _DIGIT if char.isdecimal() else _WORD if char.isalnum() or char == "_" else _OTHER
     for char in map(chr, range(256))
 )
-# Spelt out and possessive: a repeated group costs half as much again.
+# Spelt out and possessive: a repeated group took 1.6 times the instructions.
 _DENSE_SORTS = re.compile(rb"0" + rb" {0,5}+0" * 4)
 
 

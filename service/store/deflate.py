@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from isal import isal_zlib
 
-DeflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # no instance, as its stub has it
+DeflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # the stub calls the class an instance
 
 
 def deflate(record: bytes) -> bytes:
