@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from service.events import SCHEMA_VERSION, AnswerEvent
+from service.contract import SCHEMA_VERSION, AnswerEvent
 
 
 def schema_text() -> str:

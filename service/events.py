@@ -1,6 +1,10 @@
-"""The contract: bytes → :class:`AnswerEvent`, or a typed :class:`Rejection`.
+"""Bytes → :class:`AnswerEvent`, or a typed :class:`Rejection`.
 
 No text of the payload ever stands in a rejection: it names the field and what is wrong with it.
+:mod:`service.contract` says what an event may hold; the classes here are the same fields, for the
+way of every answer. What msgspec takes, the contract takes as well, with the same values: the tests
+hold the two together. All else is read by the contract: what is wrong, fields that nobody knows
+(msgspec would skip them unread), and values that are rare.
 """
 
 from __future__ import annotations
@@ -10,116 +14,107 @@ from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+from pydantic import BaseModel, ValidationError
 
+from service import contract
+from service.contract import SCHEMA_VERSION
 from service.json_constants import has_constants
 
-SCHEMA_VERSION: Final = 1
-
-Identifier = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-Ref = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
-Label = Annotated[str, StringConstraints(max_length=256)]
+_Identifier = Annotated[str, Meta(min_length=1, max_length=256)]
+_Ref = Annotated[str, Meta(min_length=1, max_length=2048)]
+_Label = Annotated[str, Meta(max_length=256)]
 
 
-class _Part(BaseModel):
-    """Unknown fields are kept, not checked; an error never shows its input."""
-
-    model_config = ConfigDict(
-        extra="allow",
-        strict=True,
-        hide_input_in_errors=True,
-        allow_inf_nan=False,
-        # Names repeat from event to event, values hardly: looking those up costs, and finds little.
-        cache_strings="keys",
-    )
+_Scalar = str | int | float | bool | None
+# Deeper ones are the contract's: msgspec would go on to 1,000 levels, where no record of ours can.
+_Free = dict[str, _Scalar | list[_Scalar] | dict[str, _Scalar]]
 
 
-class Chunk(_Part):
-    """One retrieved chunk, in the order of retrieval."""
+# gc: JSON holds no cycles. Events come and go by the thousand, each of some fifty objects.
+class _Part(msgspec.Struct, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """Without what the contract does not know, which :func:`as_told` has."""
 
-    ref: Ref
-    text: str | None = Field(None, description="Looked up in the document store when absent.")
+
+class Chunk(_Part, kw_only=True):
+    """See :class:`service.contract.Chunk`; so for each class here."""
+
+    ref: _Ref
+    text: str | None = None
     score: float | None = None
     rank: int | None = None
-    in_prompt: bool = Field(
-        True, description="Only chunks that reached the model ground an answer."
-    )
+    in_prompt: bool = True
     url: str | None = None
     title: str | None = None
-    number: int | None = Field(
-        None, description="The number the prompt gave this chunk, if not its position."
-    )
+    number: int | None = None
     tenant: str | None = None
     acl: list[str] | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: _Free = {}
 
 
-class ContextItem(_Part):
-    """What else the model saw. Kind ``assistant`` is shown but never evidence."""
-
+class ContextItem(_Part, kw_only=True):
     name: str
-    kind: str = Field("user", description="user | system | tool | assistant | …")
+    kind: str = "user"
     text: str
 
 
-class Citation(_Part):
-    """Structured. ``start`` and ``end`` are character offsets into ``answer``, end exclusive."""
-
-    ref: Ref
+class Citation(_Part, kw_only=True):
+    ref: _Ref
     start: int | None = None
     end: int | None = None
     quote: str | None = None
 
 
-class User(_Part):
+class User(_Part, kw_only=True):
+    """``groups``: UNSET where they were not told, which is another thing than none."""
+
     id_hash: str | None = None
     tenant: str | None = None
-    groups: list[str] = Field(default_factory=list)
+    groups: list[str] | UnsetType = UNSET
 
 
-class Release(_Part):
-    """What was deployed. Only ``id`` becomes a label; the rest explains a change."""
-
-    id: Label | None = None
+class Release(_Part, kw_only=True):
+    id: _Label | None = None
     model: str | None = None
     prompt: str | None = None
     retriever: str | None = None
-    retrieval_params: dict[str, Any] | None = None
+    retrieval_params: _Free | None = None
     embedding_model: str | None = None
     chunking: str | None = None
     index: str | None = None
-    corpus: Label | None = None
+    corpus: _Label | None = None
 
 
-class Usage(_Part):
+class Usage(_Part, kw_only=True):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
 
 
-class AnswerEvent(_Part):
-    """One answer of a RAG system: the query, what was retrieved for it, and what was answered."""
+class AnswerEvent(_Part, kw_only=True):
+    """``app``: empty only while none is known; :func:`parse_event` fills the default in."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
-    event_id: Identifier
+    event_id: _Identifier
     occurred_at: datetime | None = None
-    app: Annotated[str, StringConstraints(min_length=1, max_length=128)] = "default"
+    app: Annotated[str, Meta(min_length=1, max_length=128)] = ""
     purpose: Literal["live", "probe", "shadow"] = "live"
     status: Literal["ok", "truncated", "error"] = "ok"
-    language: Annotated[str, StringConstraints(max_length=16)] | None = None
+    language: Annotated[str, Meta(max_length=16)] | None = None
     query: str
-    query_id: Label | None = None
-    context: list[ContextItem] = Field(default_factory=list)
+    query_id: _Label | None = None
+    context: list[ContextItem] = []
     retrieved: list[Chunk]
     answer: str
-    citations: list[Citation] = Field(default_factory=list)
+    citations: list[Citation] = []
     user: User | None = None
-    session_id: Label | None = None
-    trace_id: Label | None = None
-    tags: dict[str, str] = Field(default_factory=dict)
-    release: Release = Field(default_factory=Release)
+    session_id: _Label | None = None
+    trace_id: _Label | None = None
+    tags: dict[str, str] = {}
+    release: Release = msgspec.field(default_factory=Release)
     usage: Usage | None = None
     latency_ms: dict[str, float] | None = None
 
@@ -175,23 +170,70 @@ def parse_event(
         return Rejection(
             RejectReason.TOO_LARGE, f"{len(raw)} bytes; the limit is {limits.max_bytes}"
         )
-    try:
-        event = AnswerEvent.model_validate_json(raw)
-    except ValidationError as error:
-        return explain(raw, error)
-    except (RecursionError, ValueError):
-        return Rejection(RejectReason.INVALID_JSON, "not readable as JSON")
-    if has_constants(raw):
-        return _CONSTANTS
+    event = _read(raw)
+    if isinstance(event, Rejection):
+        return event
     if len(event.retrieved) > limits.max_chunks:
         return Rejection(
             RejectReason.TOO_LARGE,
             f"{len(event.retrieved)} chunks; the limit is {limits.max_chunks}",
             "retrieved",
         )
-    if "app" not in event.model_fields_set:
+    if not event.app:
         event.app = default_app
     return event
+
+
+_DECODER = msgspec.json.Decoder(AnswerEvent)
+
+
+def _read(raw: bytes) -> AnswerEvent | Rejection:
+    try:
+        return _DECODER.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return read_by_contract(raw)
+
+
+def read_by_contract(raw: bytes) -> AnswerEvent | Rejection:
+    """What :func:`parse_event` finds in bytes within the limits, the long way."""
+    try:
+        told = contract.AnswerEvent.model_validate_json(raw)
+    except ValidationError as error:
+        return explain(raw, error)
+    except (RecursionError, ValueError):
+        return Rejection(RejectReason.INVALID_JSON, "not readable as JSON")
+    return _CONSTANTS if has_constants(raw) else event_of(told)
+
+
+def event_of(told: contract.AnswerEvent) -> AnswerEvent:
+    """The event of a model that was validated."""
+    event = _told(AnswerEvent, told)
+    event.context = [_told(ContextItem, item) for item in told.context]
+    event.retrieved = [_told(Chunk, chunk) for chunk in told.retrieved]
+    event.citations = [_told(Citation, citation) for citation in told.citations]
+    event.user = None if told.user is None else _told(User, told.user)
+    event.release = _told(Release, told.release)
+    event.usage = None if told.usage is None else _told(Usage, told.usage)
+    return event
+
+
+_Struct = TypeVar("_Struct", bound=_Part)
+
+
+def _told(struct: type[_Struct], model: BaseModel) -> _Struct:
+    """With the fields that the model was told of, and no defaults of the model's."""
+    told, values = model.model_fields_set, model.__dict__
+    return struct(**{name: values[name] for name in struct.__struct_fields__ if name in told})
+
+
+def as_told(raw: bytes, app: str) -> dict[str, Any]:
+    """The JSON object of an event that was read from ``raw``, as one of ``app``: what the contract
+    does not know is in it too, other defaults are not.
+
+    Raises :class:`pydantic.ValidationError` where ``raw`` is no event.
+    """
+    told = contract.AnswerEvent.model_validate_json(raw)
+    return told.model_dump(mode="json", exclude_unset=True) | {"app": app}
 
 
 _CONSTANTS = Rejection(RejectReason.INVALID_JSON, "NaN and Infinity are not JSON")
@@ -210,7 +252,7 @@ def explain(raw: bytes, error: ValidationError, known: Container[str] | None = N
         return Rejection(RejectReason.INVALID_JSON, "not valid JSON")
     if has_constants(raw):
         return _CONSTANTS
-    field = _field_name(first["loc"], CONTRACT_NAMES if known is None else known)
+    field = _field_name(first["loc"], contract.NAMES if known is None else known)
     if first["loc"] == ("schema_version",):
         return Rejection(
             RejectReason.UNSUPPORTED_VERSION,
@@ -239,12 +281,6 @@ _KIND = {
     "datetime_parsing": "must be an ISO 8601 time",
     "datetime_from_date_parsing": "must be an ISO 8601 time",
 }
-
-CONTRACT_NAMES = frozenset(
-    name
-    for model in (AnswerEvent, Chunk, ContextItem, Citation, User, Release, Usage)
-    for name in model.model_fields
-)
 
 
 def _field_name(loc: tuple[int | str, ...], known: Container[str]) -> str:

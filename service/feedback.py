@@ -16,6 +16,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from service.accounting import prefix_of
+from service.contract import Identifier
 from service.drafts import (
     CaseDraft,
     JobDraft,
@@ -25,7 +26,7 @@ from service.drafts import (
     case_draft,
     draft_job,
 )
-from service.events import Identifier, Rejection, RejectReason, explain
+from service.events import Rejection, RejectReason, explain
 from service.pipeline import HOUR_MS, GroupHit, group_id
 from service.policy import SamplingPolicy
 from service.review.cases import Thumbs

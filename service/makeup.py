@@ -49,8 +49,7 @@ class Makeups:
     def _parts(self, app: str, label: str, release: Release) -> tuple[str, ...]:
         # Nearly every answer's release is made as the one before it was, and told so anew.
         known = self._last.get((app, label))
-        # By their fields alone, which are all that is told; a model's == looks at more.
-        if known is not None and known[0].__dict__ == release.__dict__:
+        if known is not None and known[0] == release:
             return known[1]
         parts = tuple(_parts(release))
         self._last[app, label] = release, parts

@@ -9,10 +9,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from service.adapters import PayloadError, adapt
-from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.events import (
+    AnswerEvent,
+    EventLimits,
+    Rejection,
+    RejectReason,
+    as_told,
+    parse_event,
+)
 from service.expressions import ExpressionError, is_true, search
 from service.policy import CitationMapping, MappingPolicy, Policy, ResponseMapping
 
@@ -83,6 +90,14 @@ def parse_mapped(
     if isinstance(event, Rejection):
         return replace(event, message=f"mapping {name}: {event.message}")
     return event
+
+
+def told_event(raw: bytes, policy: Policy, app: str) -> dict[str, Any]:
+    """:func:`service.events.as_told` of an event that was taken, as it came or by a mapping."""
+    try:
+        return as_told(raw, app)
+    except ValidationError:
+        return as_told(orjson.dumps(map_event(orjson.loads(raw), policy)), app)
 
 
 _OF_ANOTHER_SHAPE = frozenset({RejectReason.SCHEMA, RejectReason.UNSUPPORTED_VERSION})

@@ -63,7 +63,7 @@ from service.events import (
     trace_id_of,
 )
 from service.makeup import PARTS, Makeup, Makeups
-from service.mapping import parse_mapped
+from service.mapping import parse_mapped, told_event
 from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
 from service.questions import Question, question_of, reasons_of
@@ -235,10 +235,11 @@ class Effects:
 
 @dataclass(slots=True, init=False)
 class Checked:
-    """One checked answer as it came. ``texts``: aligned with ``event.retrieved``; ``findings``: the
-    gravest first; the row has no causes yet: these are words of the answer. What is kept of it is
-    made by :func:`keep`, which adds them."""
+    """One checked answer as it came, in ``raw``. ``texts``: aligned with ``event.retrieved``;
+    ``findings``: the gravest first; the row has no causes yet: these are words of the answer. What
+    is kept of it is made by :func:`keep`, which adds them."""
 
+    raw: bytes
     event: AnswerEvent
     reading: CitationReading | None
     texts: Sequence[str | None]
@@ -251,6 +252,7 @@ class Checked:
 
     def __init__(
         self,
+        raw: bytes,
         event: AnswerEvent,
         reading: CitationReading | None,
         texts: Sequence[str | None],
@@ -261,6 +263,7 @@ class Checked:
         partition: int,
         occurred_ms: int,
     ) -> None:
+        self.raw = raw
         self.event = event
         self.reading = reading
         self.texts = texts
@@ -272,10 +275,12 @@ class Checked:
         self.occurred_ms = occurred_ms
 
 
-def keep(answer: Checked, policy: AppPolicy) -> Kept:
+def keep(answer: Checked, policies: Policy) -> Kept:
     """The answer redacted: the one way from what came to what is kept, shown, judged, produced."""
+    policy = policies.of(answer.event.app)
     redactor = redactor_of(policy.redaction)
-    masked = masked_answer(answer.event, answer.texts, answer.results, redactor)
+    told = told_event(answer.raw, policies, answer.event.app)
+    masked = masked_answer(told, answer.texts, answer.results, redactor)
     findings = _by_gravity(masked.results)
     row = answer.row
     row.causes = _causes(findings)
@@ -403,7 +408,7 @@ def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Kept 
     occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
     row = work.row(item.record, event, occurred_ms, Kind.CHECKED)
     answer = work.look_at((item, event, row, occurred_ms))
-    return keep(answer, terms.policy.of(event.app))
+    return keep(answer, terms.policy)
 
 
 NUMBERS_PER_BATCH = 200
@@ -603,7 +608,7 @@ class _Work:
         why = reasons_of(row, results) if row.purpose == LIVE else ()
         unserved: Question | None = None
         if answer.findings or row.audited or why or self._has_room(row):
-            kept = keep(answer, self._policy_of(row.identity))
+            kept = keep(answer, self.terms.policy)
             results, drafts = kept.results, self._drafts(kept)
             unserved = _question(kept, why) if why else None
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
@@ -674,6 +679,7 @@ class _Work:
         row.selection = self._selection(drawn, row.purpose)
         row.factors = self.factors.version
         return Checked(
+            item.record.value or b"",
             event,
             item.reading,
             given.texts if given is not None else (),

@@ -1,11 +1,11 @@
-"""From what a payload says to :class:`service.events.Citation`: which chunk, and where."""
+"""From what a payload says to :class:`service.contract.Citation`: which chunk, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from service.events import Citation
+from service.contract import Citation
 
 MAX_CITATIONS = 5_000
 """Citations kept of one payload. The check of citations evaluates no answer with so many."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec import UnsetType
+
 from service.checks import citations
 from service.checks.citations import CitationReading, ReadCitation
 from service.checks.model import CheckInput, CheckResult, Finding, Outcome, Severity
@@ -40,14 +42,14 @@ def check(given: CheckInput, reading: CitationReading | None = None) -> CheckRes
     user = given.event.user
     if user is None:
         return CheckResult(Outcome.NOT_APPLICABLE)
-    groups = frozenset(user.groups).union(given.policy.access.everyone)
-    knows_groups = "groups" in user.model_fields_set
+    told = _groups(user)
+    groups = frozenset(told or ()).union(given.policy.access.everyone)
     tenant = user.tenant
     evaluated = 0
     forbidden: list[_Forbidden] = []
     for chunk in given.event.retrieved:
         theirs = None if tenant is None else chunk.tenant
-        acl = chunk.acl if knows_groups else None
+        acl = None if told is None else chunk.acl
         if theirs is None and acl is None:
             continue
         evaluated += 1
@@ -101,10 +103,14 @@ def _detail(one: _Forbidden, user: User, german: bool) -> str:
         if german:
             return f"{ref} gehört dem Mandanten „{theirs}“, gefragt hat „{ours}“."
         return f'{ref} belongs to tenant "{theirs}"; the user is of "{ours}".'
-    readers, groups = _listed(one.chunk.acl or []), _listed(user.groups)
+    readers, groups = _listed(one.chunk.acl or []), _listed(_groups(user) or [])
     if german:
         return f"{ref} darf lesen: {readers or 'niemand'}; gefragt hat: {groups or 'keine Gruppe'}."
     return f"{ref} may be read by {readers or 'nobody'}; the user is in {groups or 'no group'}."
+
+
+def _groups(user: User) -> list[str] | None:
+    return None if isinstance(user.groups, UnsetType) else user.groups
 
 
 def _listed(names: list[str]) -> str:

@@ -212,9 +212,9 @@ def ask(
 
 def release_of(answered: Sequence[Answered]) -> Mapping[str, Any]:
     """The release that all answers tell, {} where they tell none or several."""
-    told = [
-        one.event.release.model_dump(exclude_none=True) for one in answered if one.event is not None
-    ]
+    from service.measuring.lists import told_release
+
+    told = [told_release(one.event) for one in answered if one.event is not None]
     if any(release != told[0] for release in told):
         typer.echo("note: the answers are of several releases: the run names none", err=True)
         return {}

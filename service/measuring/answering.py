@@ -25,10 +25,8 @@ def expectation_of(case: AnswerCase, run: str) -> Expectation:
             case.case_id,
             run,
             event.language,
-            retrieved=[
-                chunk.model_dump(mode="json", exclude_unset=True) for chunk in event.retrieved
-            ],
-            context=[item.model_dump(mode="json") for item in event.context],
+            retrieved=case.told["retrieved"],
+            context=[{"kind": "user"} | item for item in case.told.get("context", ())],
         ),
         event.app,
         case.behaviour,

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from service.checks import CHECKS
-from service.events import AnswerEvent, Rejection, parse_event
+from service.events import AnswerEvent, Rejection, as_told, parse_event
 from service.judging.findings import NAME as JUDGE
 from service.measuring.facts import Fact, FactError, read_facts
 from service.measuring.lines import BadLine, numbered, read_object
@@ -27,11 +27,13 @@ KNOWN_CHECKS: Final = (*CHECKS, JUDGE)
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
     """``event``: the question with the chunks that the answer is to come from; its answer is the
-    one of then, if any. ``needed``: refs; ``left_out``: why it is in no rate, empty where it is.
-    ``checks``: those that people found right to complain of the former answer."""
+    one of then, if any; ``told``: its JSON object, which may hold more. ``needed``: refs;
+    ``left_out``: why it is in no rate, empty where it is. ``checks``: those that people found right
+    to complain of the former answer."""
 
     case_id: str
     event: AnswerEvent
+    told: Mapping[str, Any]
     behaviour: Behaviour = "answer"
     needed: tuple[str, ...] = ()
     left_out: str = ""
@@ -110,12 +112,16 @@ def read_cases(raw: bytes, file: str) -> CaseSet:
 
 
 def _case(told: _Line) -> AnswerCase:
-    event = _event(told.id, told.event)
+    raw = json.dumps(
+        {"event_id": told.id[:256], "answer": "", **told.event}, ensure_ascii=False
+    ).encode()
+    event = _event(raw)
     _refuse_unknown(told.checks)
     behaviour = told.expect.behaviour or "answer"
     return AnswerCase(
         case_id=told.id,
         event=event,
+        told=as_told(raw, event.app),
         behaviour=behaviour,
         needed=tuple(told.expect.needed or ()),
         left_out=_left_out(told, event, behaviour),
@@ -142,10 +148,8 @@ def _facts(given: list[dict[str, Any]]) -> tuple[Fact, ...]:
         raise ValueError(f"facts: {error}") from None
 
 
-def _event(case_id: str, given: Mapping[str, Any]) -> AnswerEvent:
-    event = parse_event(
-        json.dumps({"event_id": case_id[:256], "answer": "", **given}, ensure_ascii=False).encode()
-    )
+def _event(raw: bytes) -> AnswerEvent:
+    event = parse_event(raw)
     if isinstance(event, Rejection):
         raise ValueError(f"event: {event.message}")
     for number, chunk in enumerate(event.retrieved):

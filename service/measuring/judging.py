@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
+import msgspec
+
 from service.drafts import job_citations
 from service.judging.correctness import REVISION
 from service.judging.jobs import Answer, Job
@@ -129,6 +131,6 @@ def _job(rating: Rating) -> Job:
             flagged=bool(rating.findings),
             label=rating.label,
         ),
-        event=event.model_dump(mode="json"),
+        event=msgspec.to_builtins(event),
         citations=job_citations(rating.reading),
     )

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from service.events import AnswerEvent, Ref
+from service.contract import Ref
+from service.events import AnswerEvent
 from service.measuring.lines import BadLine, numbered, read_object
 from service.measuring.questions import Question, normalised
 
@@ -51,13 +53,21 @@ def of_event(event: AnswerEvent) -> RetrievedList:
         event.query,
         tuple(chunk.ref for chunk in event.retrieved),
         event.app,
-        event.release.model_dump(mode="json", exclude_none=True),
-        event.usage.model_dump(include=_USAGE) if event.usage is not None else None,
+        told_release(event),
+        told_usage(event),
         event.latency_ms,
     )
 
 
-_USAGE = {"input_tokens", "output_tokens", "cost_usd"}
+def told_release(event: AnswerEvent) -> dict[str, Any]:
+    """What the contract knows of it, as far as it was told."""
+    told: dict[str, Any] = msgspec.to_builtins(event.release)
+    return told
+
+
+def told_usage(event: AnswerEvent) -> dict[str, Any] | None:
+    """Every field, null where it was not told; None without any usage."""
+    return None if event.usage is None else msgspec.structs.asdict(event.usage)
 
 
 class _Line(BaseModel):

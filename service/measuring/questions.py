@@ -17,7 +17,7 @@ import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
-from service.events import Label, Ref
+from service.contract import Label, Ref
 from service.measuring.facts import FactError, read_facts
 from service.measuring.lines import BadLine, numbered, read_object
 

@@ -10,6 +10,7 @@ from service.estimates.retrieval import retrieval_measures
 from service.measuring.answered import Answered, Expectation
 from service.measuring.diagnosis import Diagnosis, diagnose
 from service.measuring.facts import read_facts
+from service.measuring.lists import told_usage
 from service.measuring.questions import Question
 from service.measuring.rating import Rating
 from service.measuring.runs import Outcome
@@ -105,10 +106,7 @@ def _outcome(question: Question, answered: Answered, k: int) -> Outcome:
 def answer_fields(rating: Rating) -> dict[str, Any]:
     """Answer, usage and latency as a run file has them."""
     event = rating.event
-    usage = (
-        event.usage.model_dump(include=set(type(event.usage).model_fields)) if event.usage else None
-    )
-    return {"answer": event.answer, "usage": usage, "latency_ms": event.latency_ms}
+    return {"answer": event.answer, "usage": told_usage(event), "latency_ms": event.latency_ms}
 
 
 def answer_measures(got: Any) -> dict[str, float | None]:

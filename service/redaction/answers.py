@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from service.checks.model import CheckResult, Evidence, Finding
-from service.events import CONTRACT_NAMES, AnswerEvent
+from service.contract import NAMES
 from service.redaction.mask import blank, covered
 from service.redaction.redactor import Redacted, Redactor, Secret
 
@@ -41,16 +41,15 @@ class MaskedAnswer:
 
 
 def masked_answer(
-    event: AnswerEvent,
+    data: dict[str, Any],
     texts: Sequence[str | None],
     results: Mapping[str, CheckResult],
     redactor: Redactor,
 ) -> MaskedAnswer:
-    """``texts``: aligned with ``event.retrieved``. All offsets hold in what is returned."""
-    data: dict[str, Any] = event.model_dump(mode="json", exclude_unset=True)
+    """``data``: the event as it was told (:func:`service.events.as_told`), which is changed here;
+    ``texts``: aligned with what was retrieved. All offsets hold in what is returned."""
     for chunk, text in zip(data["retrieved"], texts, strict=False):
         chunk["text"] = text
-    data["app"] = event.app
     walk = _Walk(redactor)
     masked = walk.event(data)
     sight = _Sight(walk, data, masked)
@@ -73,7 +72,7 @@ class _Walk:
 
     def event(self, data: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            (name if name in CONTRACT_NAMES else self.text(name)): (
+            (name if name in NAMES else self.text(name)): (
                 value if name in self.redactor.exempt else self._field(name, value)
             )
             for name, value in data.items()
@@ -111,13 +110,11 @@ class _Walk:
         if path in KEPT:
             return value
         name = path.rpartition(".")[2]
-        if name in _FREE or name not in CONTRACT_NAMES:
+        if name in _FREE or name not in NAMES:
             return self._free(value)
         if isinstance(value, dict):
             return {
-                (key if key in CONTRACT_NAMES else self.text(key)): self._field(
-                    f"{path}.{key}", item
-                )
+                (key if key in NAMES else self.text(key)): self._field(f"{path}.{key}", item)
                 for key, item in self._told(path, value)
             }
         if isinstance(value, list):

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from service.accounting import Books
 from service.calibrations import Calibrations
-from service.events import AnswerEvent
+from service.contract import AnswerEvent
 from service.gating import Gatekeeper
 from service.health import Health
 from service.intake import AppOf, GrantedIntake, Intake

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from service.checking import check_event
-from service.events import EventLimits, Rejection, parse_event
+from service.events import EventLimits, Rejection, as_told, parse_event
 from service.policy import Policy
 from service.redaction.answers import MaskedAnswer, masked_answer
 from service.redaction.redactor import redactor_of
@@ -86,23 +86,21 @@ def _fields(raw: bytes) -> dict[str, str]:
 
 def _tried(given: Mapping[str, str], policy: Policy, t: Tongue) -> Tried:
     app = given.get("app", "")
-    event = parse_event(
-        orjson.dumps(
-            {
-                "event_id": "try",
-                "query": given.get("query", ""),
-                "retrieved": chunks_of(given.get("texts", "")),
-                "answer": given.get("answer", ""),
-            }
-        ),
-        _LIMITS,
+    raw = orjson.dumps(
+        {
+            "event_id": "try",
+            "query": given.get("query", ""),
+            "retrieved": chunks_of(given.get("texts", "")),
+            "answer": given.get("answer", ""),
+        }
     )
+    event = parse_event(raw, _LIMITS)
     if isinstance(event, Rejection):
         return Tried(refused=event.message)
     of_app = policy.of(app) if app in _apps(policy) else policy.default
     results = check_event(event, of_app)
     texts = [chunk.text for chunk in event.retrieved]
-    shown = masked_answer(event, texts, results, redactor_of(of_app.redaction))
+    shown = masked_answer(as_told(raw, event.app), texts, results, redactor_of(of_app.redaction))
     case, answer = _case(shown), shown.event["answer"]
     marked: tuple[tuple[MarkKind, list[dict[str, Any]]], ...] = (
         ("finding", case.findings),

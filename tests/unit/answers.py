@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from service.events import AnswerEvent, EventLimits, parse_event
 from service.pipeline import Batch, Effects, Seen, Terms, process, read_items
 from service.policy import AppPolicy, Policy
 from service.records import Record
@@ -31,6 +32,13 @@ def event(event_id: str = "a", cites: str = "plans", **more: Any) -> dict[str, A
 
 def raw(event_id: str = "a", cites: str = "plans", **more: Any) -> bytes:
     return json.dumps(event(event_id, cites, **more), ensure_ascii=False).encode()
+
+
+def as_event(body: dict[str, Any]) -> AnswerEvent:
+    """However large."""
+    found = parse_event(json.dumps(body).encode(), EventLimits(max_bytes=1 << 30))
+    assert isinstance(found, AnswerEvent), found
+    return found
 
 
 def batch_of(

@@ -9,20 +9,20 @@ import pytest
 from pydantic import BaseModel
 
 from consumers.dead_letters import PREFIX, Letter, letter_of, letter_of_batch
-from service import events
-from service.events import AnswerEvent, EventLimits, RejectReason, parse_event
+from service import contract
+from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
 from service.pipeline import DeadLetter
 from service.records import Record, Undecodable
 
 CONTRACT = (Path(__file__).parents[2] / "docs" / "contract.md").read_text(encoding="utf-8")
 MODELS: dict[str, type[BaseModel]] = {
-    "event": AnswerEvent,
-    "retrieved": events.Chunk,
-    "context": events.ContextItem,
-    "citations": events.Citation,
-    "user": events.User,
-    "release": events.Release,
-    "usage": events.Usage,
+    "event": contract.AnswerEvent,
+    "retrieved": contract.Chunk,
+    "context": contract.ContextItem,
+    "citations": contract.Citation,
+    "user": contract.User,
+    "release": contract.Release,
+    "usage": contract.Usage,
 }
 
 
@@ -80,7 +80,7 @@ def test_the_message_shown_is_one_that_the_code_gives() -> None:
     raw = b'{"event_id":"a","query":"","answer":"","retrieved":['
     raw += b'{"ref":"r"},' * 3 + b'{"ref":"r","score":"high"}]}'
     rejection = parse_event(raw)
-    assert isinstance(rejection, events.Rejection)
+    assert isinstance(rejection, Rejection)
     assert f"`{rejection.message}`" in CONTRACT
 
 

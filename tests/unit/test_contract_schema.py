@@ -8,8 +8,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from service.cli import app
+from service.contract import AnswerEvent
 from service.contract_schema import schema_text
-from service.events import AnswerEvent
 
 COPY = Path(__file__).parents[2] / "docs" / "answer-event.schema.json"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
+from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, as_told, parse_event
 from tests.unit.answers import event, raw
 
 MARK = "Geheimtext"
@@ -51,8 +51,9 @@ def taken(value: Any, **options: Any) -> AnswerEvent:
 def test_a_full_event_is_taken_with_what_the_contract_does_not_know() -> None:
     found = taken(FULL | {"experiment": {"arm": 7}})
     assert found.occurred_at == datetime(2026, 11, 29, 20, 44, tzinfo=UTC)
-    assert found.model_extra == {"experiment": {"arm": 7}}
     assert found.retrieved[0].in_prompt
+    told = FULL | {"experiment": {"arm": 7}}
+    assert as_told(json.dumps(told).encode(), "sales") == told | {"app": "sales"}
 
 
 def test_the_smallest_event_has_the_documented_defaults() -> None:

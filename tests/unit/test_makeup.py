@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.events import Release
-from service.makeup import LONGEST, MOST, PARTS, Makeups
+from service.makeup import LONGEST, MOST, Makeups
 
 
 def test_each_makeup_stands_once_with_its_first_hour() -> None:
@@ -36,10 +36,7 @@ def test_parts_are_cut_and_their_number_is_bounded() -> None:
 
 def test_what_no_record_can_hold_is_replaced() -> None:
     makeups = Makeups()
-    odd = Release.model_construct(
-        model="\ud800", retrieval_params={"k": 1 << 70}, **dict.fromkeys(PARTS[4:], None),
-        prompt=None, retriever=None,
-    )  # fmt: skip
+    odd = Release(model="\ud800", retrieval_params={"k": 1 << 70})
     makeups.note("support", "r1", odd, 1)
     (made,) = makeups.all()
     assert made.told() == {"model": "?", "retrieval_params": "{'k': 1180591620717411303424}"}

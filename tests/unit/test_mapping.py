@@ -16,7 +16,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service import events
+from service import contract
 from service.adapters import ADAPTERS
 from service.checking import check_line
 from service.events import AnswerEvent, EventLimits, Rejection, RejectReason, parse_event
@@ -352,13 +352,13 @@ def test_good_expressions_are_taken(name: str) -> None:
 def test_every_field_of_the_contract_can_be_mapped() -> None:
     about = {"when", "each", "adapter", "payload", "schema_version"}
     for mapping, model in (
-        (MappingPolicy, events.AnswerEvent),
-        (ChunkMapping, events.Chunk),
-        (ContextMapping, events.ContextItem),
-        (CitationMapping, events.Citation),
-        (UserMapping, events.User),
-        (ReleaseMapping, events.Release),
-        (UsageMapping, events.Usage),
+        (MappingPolicy, contract.AnswerEvent),
+        (ChunkMapping, contract.Chunk),
+        (ContextMapping, contract.ContextItem),
+        (CitationMapping, contract.Citation),
+        (UserMapping, contract.User),
+        (ReleaseMapping, contract.Release),
+        (UsageMapping, contract.Usage),
     ):
         assert set(mapping.model_fields) - about == set(model.model_fields) - about
 

@@ -10,14 +10,10 @@ from typing import Any, Literal, Protocol
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from service.events import (
-    AnswerEvent,
-    Chunk,
-    Citation,
-    ContextItem,
-    Release,
-    Usage,
-)
+from service import contract
+from service.contract import Chunk, Citation, ContextItem, Release, Usage
+from service.events import AnswerEvent
+from service.events import event_of as as_event
 from service.mapping import MappingError, map_response
 from service.policy import ResponseMapping
 
@@ -137,7 +133,7 @@ def event_of(request: TargetRequest, answer: TargetAnswer, app: str) -> AnswerEv
     that is what it was given."""
     given = [Chunk.model_validate(dict(chunk)) for chunk in request.retrieved or ()]
     context = [ContextItem.model_validate(dict(item)) for item in request.context]
-    return AnswerEvent(
+    told = contract.AnswerEvent(
         event_id=(request.event_id or request.query_id or "question")[:256],
         app=app[:128] or "default",
         purpose="probe",
@@ -153,6 +149,7 @@ def event_of(request: TargetRequest, answer: TargetAnswer, app: str) -> AnswerEv
         usage=answer.usage,
         latency_ms=answer.latency_ms,
     )
+    return as_event(told)
 
 
 def _fault(error: ValidationError, response: ResponseMapping | None) -> str:

@@ -10,10 +10,10 @@ from service.adapters import Adapted, PayloadError, adapt
 from service.adapters.collector import MAX_CITATIONS, locate
 from service.checks import citations
 from service.checks.model import CheckInput, Outcome
-from service.events import AnswerEvent
 from service.policy import AppPolicy
 from tests.unit.adapters import payloads
 from tests.unit.adapters.payloads import ANSWER, EXPORTS, MARKED, MARKERS, PRICE, REFS
+from tests.unit.answers import as_event
 
 
 def cited(adapted: Adapted, answer: str | None = None) -> list[tuple[str, str | None]]:
@@ -304,7 +304,7 @@ def test_locate(
 )
 def test_the_check_reports_what_was_not_retrieved(name: str, payload: Any, dead: list[str]) -> None:
     found = adapt(name, payload, REFS)
-    event = AnswerEvent.model_validate(
+    event = as_event(
         {
             "event_id": "e",
             "query": "q",

@@ -10,8 +10,8 @@ import yaml
 from service.checks import citations, identifiers, links, numbers, quotes
 from service.checks.model import CheckInput, CheckResult, Evidence, Finding, Span
 from service.evaluation import Evaluation, Tally, evaluate
-from service.events import AnswerEvent
 from service.policy import AppPolicy, Policy
+from tests.unit.answers import as_event
 
 CASES = Path(__file__).parents[2] / "cases"
 POLICY = Policy.model_validate(yaml.safe_load((CASES / "policy.yaml").read_text("utf-8")))
@@ -28,7 +28,7 @@ _CHECKS: dict[str, ModuleType] = {
 
 def given(answer: str, *chunks: str | None, policy: AppPolicy | None = None) -> CheckInput:
     """An answer to nothing in particular over chunks ``kb-1``, ``kb-2``, …"""
-    event = AnswerEvent.model_validate(
+    event = as_event(
         {
             "event_id": "e",
             "query": "?",

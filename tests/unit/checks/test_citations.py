@@ -21,8 +21,8 @@ from service.checks.model import (
     Outcome,
     Severity,
 )
-from service.events import AnswerEvent
 from service.policy import AppPolicy, CitationPolicy
+from tests.unit.answers import as_event
 from tests.unit.timing import cpu_seconds
 
 BACKUPS = ["kb-101", "kb-102", "kb-103", "kb-104"]
@@ -39,7 +39,7 @@ def given(
     text: str = "A text.",
 ) -> CheckInput:
     chunks = [ref if isinstance(ref, dict) else {"ref": ref, "text": text} for ref in refs]
-    event = AnswerEvent.model_validate(
+    event = as_event(
         {
             "event_id": "e1",
             "query": "A question?",

@@ -20,8 +20,8 @@ from service.checks import (
     scope,
 )
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Severity
-from service.events import AnswerEvent
 from service.policy import AccessPolicy, AppPolicy, CitationPolicy
+from tests.unit.answers import as_event
 from tests.unit.timing import cpu_seconds
 
 POLICY = AppPolicy(citations=CitationPolicy(required=True))
@@ -45,7 +45,7 @@ def given(
     policy: AppPolicy = POLICY,
     **event: Any,
 ) -> CheckInput:
-    read = AnswerEvent.model_validate(
+    read = as_event(
         {
             "event_id": "e1",
             "query": "What does the Team plan cost per month?",

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from service.checks import quotes
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome, Severity
 from service.checks.reading.verbatim import Wording
-from service.events import AnswerEvent, Citation
+from service.events import Citation
 from service.policy import AppPolicy
+from tests.unit.answers import as_event
 from tests.unit.checks import labelled
 from tests.unit.checks.labelled import reported, run, score
 from tests.unit.timing import cpu_seconds
@@ -118,7 +119,7 @@ def test_structured_quotes_name_the_chunk_that_holds_them() -> None:
 
 
 def test_a_structured_quote_may_be_short_and_its_ref_a_number_or_a_document() -> None:
-    event = AnswerEvent.model_validate(
+    event = as_event(
         {
             "event_id": "e",
             "query": "?",

@@ -17,14 +17,14 @@ from service.checks import (
 )
 from service.checks.citations import read
 from service.checks.model import CheckInput, CheckResult, NotEvaluated, Outcome
-from service.events import AnswerEvent
 from service.policy import AppPolicy, CheckName
+from tests.unit.answers import as_event
 
 SECRET = "ada@example.org wrote that"
 
 
 def given(answer: str, **policy: Any) -> CheckInput:
-    event = AnswerEvent.model_validate(
+    event = as_event(
         {
             "event_id": "e1",
             "query": "How long?",

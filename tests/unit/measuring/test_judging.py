@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from service.events import AnswerEvent
 from service.judging.judge import NotNow, Stated
 from service.judging.judgement import Assessment, Claim, Judgement, Status, Verdict
 from service.measuring.facts import read_facts
 from service.measuring.judging import AWAY, ROUNDS, AnswerJudge, faithfulness
 from service.measuring.rating import NOT_JUDGED, rate
 from service.policy import AppPolicy
+from tests.unit.answers import as_event
 
-EVENT = AnswerEvent.model_validate(
+EVENT = as_event(
     {"event_id": "e", "query": "How long?", "answer": "Not 72 hours [a].",
      "retrieved": [{"ref": "a", "text": "72 hours"}]}
 )  # fmt: skip

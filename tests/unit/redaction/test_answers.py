@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from service.events import AnswerEvent, parse_event
+from service.events import as_told
 from service.pipeline import Effects, Terms
 from service.policy import AppPolicy, Policy
 from service.redaction.answers import MaskedAnswer, masked_answer
@@ -28,10 +28,9 @@ APP = AppPolicy()
 
 
 def masked(body: dict[str, Any], policy: AppPolicy = APP) -> MaskedAnswer:
-    found = parse_event(orjson.dumps(body))
-    assert isinstance(found, AnswerEvent)
-    texts = [chunk.text for chunk in found.retrieved]
-    return masked_answer(found, texts, {}, redactor_of(policy.redaction))
+    data = as_told(orjson.dumps(body), body["app"])
+    texts = [chunk.get("text") for chunk in data["retrieved"]]
+    return masked_answer(data, texts, {}, redactor_of(policy.redaction))
 
 
 def test_no_field_of_the_event_shows_a_value_and_its_shape_stays() -> None:
