@@ -25,7 +25,12 @@ from service.checks.model import (
 )
 from service.checks.reading import grounding, markup, nearest, units
 from service.checks.reading.citing import CitedSources, Mark
-from service.checks.reading.derivation import derivation, same_sentence, sentence_ends
+from service.checks.reading.derivation import (
+    derivation,
+    may_be_derived,
+    same_sentence,
+    sentence_ends,
+)
 from service.checks.reading.digits import MINUS_WORDS
 from service.checks.reading.evidence import Cache
 from service.checks.reading.folding import fold
@@ -449,13 +454,14 @@ def _underived(
     """Drop the misses that plain arithmetic on two grounded numbers of their sentence gives."""
     if not misses or len(misses) > _MAX_DERIVED:
         return misses
-    ends = sentence_ends(reading.text)
+    ends: list[int] | None = None  # worked out when a miss asks for them
     numbers = {id(quantity): number for number, quantity in enumerate(asked)}
     grounded = [asked[number] for number in sorted(places)]
     kept = []
     for miss in misses:
         pair = None
-        if miss.value is None:
+        if miss.value is None and may_be_derived(miss.quantity, grounded):
+            ends = sentence_ends(reading.text) if ends is None else ends
             pair = derivation(miss.quantity, same_sentence(miss.quantity, grounded, ends))
         if pair is None:
             kept.append(miss)

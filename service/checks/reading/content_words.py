@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.folding import fold, plain
-from service.checks.reading.hints import hint_of
+from service.checks.reading.hints import Hint, hint_of, is_plain, together
 
 _WORD = re.compile(r"\w+(?:[.,']\d\w*)*+")
 """A number with its separators is one word, and so is snake_case."""
@@ -31,23 +31,23 @@ _PAIR_BYTES = getsizeof("中文")
 
 class Vocabulary(NamedTuple):
     """What one look at each piece of a text tells. ``words``: the keys alone count; many such are
-    kept, and a dict of strings takes half the room of a set. ``counts``: False where surely none of
-    them says a number; True also for the sake of another text's, of which the beginning is the
-    same."""
+    kept, and a dict of strings takes half the room of a set. ``hint``: what in the text says a
+    number in other ways than with digits; ``plain``: :func:`is_plain` of all its pieces."""
 
     words: dict[str, None]
-    counts: bool
+    hint: Hint | None
+    plain: bool
 
 
 class _Piece(NamedTuple):
     words: tuple[str, ...]
-    counts: bool
+    hint: Hint | None
+    plain: bool
 
 
 class _Lexicon:
     """What is known of pieces. ``known``: piece → its one word, or nothing; ``more``: those that
-    have several words (``read-only``), or none but say a number (``V``); ``counting``: the words of
-    the known ones that say a number (``three``, ``Three,``).
+    have several words (``read-only``), say a number (``three``, ``V``), or are not plain (``½``).
 
     A full one is replaced, never emptied: another thread may be about to ask it.
     """
@@ -55,7 +55,6 @@ class _Lexicon:
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
         self.more: dict[str, _Piece] = {}
-        self.counting: set[str] = set()
 
     def is_full(self) -> bool:
         return len(self.known) + len(self.more) >= _REMEMBERED
@@ -74,11 +73,10 @@ def gather(text: str) -> set[str]:
 
 def vocabulary(text: str) -> Vocabulary:
     """The content words of a text, and whether there may be a number among them."""
-    lexicon = _lexicon()
-    words, counts = _gathered(text, lexicon)
-    counts = counts or not words.isdisjoint(lexicon.counting)
+    words, pieces = _gathered(text, _lexicon())
+    hint = together([piece.hint for piece in pieces if piece.hint is not None])
     # from a list: made from a set, a dict does not get the smaller form for strings alone
-    return Vocabulary(dict.fromkeys(list(words)), counts)
+    return Vocabulary(dict.fromkeys(list(words)), hint, all([piece.plain for piece in pieces]))
 
 
 def _lexicon() -> _Lexicon:
@@ -89,8 +87,8 @@ def _lexicon() -> _Lexicon:
     return lexicon
 
 
-def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], bool]:
-    """The words, and whether one of those pieces says a number that have not just one word.
+def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], list[_Piece]]:
+    """The words, and what is known of those pieces that do not just say one word, or none.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
@@ -104,12 +102,12 @@ def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], bool]:
             others.add(piece)
         elif word:
             words.add(word)
-    counts = False
+    pieces: list[_Piece] = []
     for piece in others:
         more = lexicon.more.get(piece) or _learned(piece, lexicon)
         words.update(more.words)
-        counts = counts or more.counts
-    return words, counts
+        pieces.append(more)
+    return words, pieces
 
 
 def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
@@ -125,17 +123,13 @@ def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
         else:
             words.add(word)
     words.discard("")
-    read = _Piece(tuple(words), hint_of(folded) is not None)
+    read = _Piece(tuple(words), hint_of(folded), is_plain(piece, folded))
     if len(piece) > _LONGEST_REMEMBERED or lexicon.is_full():
         return read
-    if len(words) > 1 or (read.counts and not words):
-        if len(words) <= _MOST_REMEMBERED:
-            lexicon.more[piece] = read
-        return read
-    word = next(iter(words), "")
-    if read.counts:
-        lexicon.counting.add(word)  # first: another thread may meet the piece from here on
-    lexicon.known[piece] = word
+    if len(words) <= 1 and read.hint is None and read.plain:
+        lexicon.known[piece] = next(iter(words), "")
+    elif len(words) <= _MOST_REMEMBERED:
+        lexicon.more[piece] = read
     return read
 
 
@@ -166,6 +160,8 @@ def _bytes(text: str, found: Vocabulary) -> int:
     Chinese or Japanese are never remembered, and each text has its own."""
     words = found.words
     own = _OWN_BYTES * len(words)
+    if found.hint is not None:
+        own += getsizeof(found.hint) + sum(map(getsizeof, found.hint.number_words))
     if not text.isascii():
         own += _PAIR_BYTES * len([word for word in words if word >= _CJK])
     return getsizeof(text) + getsizeof(words) + own + 540

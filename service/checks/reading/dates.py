@@ -115,7 +115,10 @@ def before_month(passage: Passage, value: float, start: int, end: int) -> int:
     """``29. Juli 2026``, ``1er juin``, ``3rd of May``: the day at ``start:end``, or 0."""
     if not 1 <= value <= 31:
         return 0
-    after = DATE_AFTER.match(passage.text, end)
+    text = passage.text
+    if text[end : end + 1] == " " and text[end + 1 : end + 2] not in _MONTH_STARTS:
+        return 0  # at once, as nearly always ("of" and "de" begin like months, too)
+    after = DATE_AFTER.match(text, end)
     if after is None or after.group(1)[0] not in _MONTH_STARTS:
         return 0
     name, year = after.groups()

@@ -50,6 +50,12 @@ def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     return None
 
 
+def may_be_derived(target: Quantity, others: list[Quantity]) -> bool:
+    """Whether two of ``others`` could give the target's value, if they stood in one sentence."""
+    numbers = [other for other in others if other.kind is NUMBER and other is not target]
+    return len(numbers) > _MAX_OPERANDS or derivation(target, numbers) is not None
+
+
 def is_points(unit: Unit | None) -> bool:
     """Percentage points, in which the distance of two percentages is told."""
     return unit is not None and unit.name == "pp"

@@ -25,7 +25,8 @@ from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
            "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875}  # fmt: skip
-_FIRST: Final = frozenset("0123456789").union(_VULGAR)
+VULGAR: Final = frozenset(_VULGAR)
+_FIRST: Final = VULGAR.union("0123456789")
 _RARE: Final = frozenset(char for char in _VULGAR if char > "\xff")
 _MARK: Final = "1"
 

@@ -12,7 +12,7 @@ from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.content_words import VOCABULARIES
 from service.checks.reading.quantities import NUMBER, TIME, Quantity
-from service.checks.reading.reader import read
+from service.checks.reading.reader import read, read_known
 from service.checks.reading.spoken import read_singles
 
 _NUMBERED = re.compile(r"[a-z_]{3,24}([1-9][0-9]?)")
@@ -23,7 +23,7 @@ class Index:
 
     def __init__(self, text: str) -> None:
         known = VOCABULARIES.known(text)
-        reading = read(text, counts=known is None or known.counts)
+        reading = read(text) if known is None else read_known(text, known.hint, known.plain)
         self.text = reading.text
         self.quantities = reading.quantities
         self.by_value: dict[float, Quantity] = {}

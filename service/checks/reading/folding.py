@@ -37,6 +37,16 @@ def fold(text: str) -> str:
     return folded(text)[0]
 
 
+def holds_folded_space(text: str) -> bool:
+    """Whether a space is folded in ``text``: of all that is, these alone part its pieces."""
+    if text.isascii():
+        return False
+    for space in _SPACES:
+        if space in text:
+            return True
+    return False
+
+
 def folded(text: str) -> tuple[str, str]:
     """The folded text, and the characters beyond ASCII that it had before."""
     if "\\" in text:

@@ -10,7 +10,7 @@ from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
 
-_NUMERALS = frozenset(words.CJK_NUMERALS)
+NUMERALS = frozenset(words.CJK_NUMERALS)
 _N = f"[{words.CJK_NUMERALS}]"
 _RUN = re.compile(
     rf"(?P<whole>{_N}{{1,3}})分之(?P<share>{_N}{{1,6}})"
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 def read_cjk(passage: Passage) -> None:
     """Add the numbers, shares, dates and times in CJK numerals."""
-    if _NUMERALS.isdisjoint(passage.others):
+    if NUMERALS.isdisjoint(passage.others):
         return
     taken = passage.taken()
     pointer = done = 0

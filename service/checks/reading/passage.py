@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from service.checks.reading import calendar, language, records, separators
-from service.checks.reading.folding import folded
+from service.checks.reading.folding import folded, holds_folded_space
 from service.checks.reading.quantities import DATE, Part, Quantity
 
 MOST_FOUND = 50_000
@@ -17,11 +17,15 @@ CJK = "\u2e80"
 class Passage:
     """Readers append to ``found``; habits are worked out only when a reading depends on them.
 
-    ``others``: the characters beyond ASCII, as they were before folding.
+    ``others``: the characters beyond ASCII, as they were before folding. ``plain``: it is known
+    that no piece of the text holds one that matters: they are not gathered, and left out.
     """
 
-    def __init__(self, original: str) -> None:
-        self.text, self.others = folded(original)
+    def __init__(self, original: str, plain: bool = False) -> None:
+        if plain and not holds_folded_space(original):
+            self.text, self.others = original, ""
+        else:
+            self.text, self.others = folded(original)
         self.is_ascii = self.text.isascii()
         self.found: list[Quantity] = []
 

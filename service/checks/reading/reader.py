@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from service.checks.reading.digits import read_digits
-from service.checks.reading.hints import Hint, hint_of
+from service.checks.reading.hints import Hint, hint_of, together
 from service.checks.reading.numerals import read_cjk, read_roman
 from service.checks.reading.passage import Passage
 from service.checks.reading.pieces import Pieces
@@ -15,29 +15,30 @@ from service.checks.reading.ranges import share_units
 from service.checks.reading.spoken import read_clock_words, read_words
 
 
-def read(text: str, skip: Sequence[Span] = (), *, counts: bool = True) -> Reading:
+def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     """Every quantity of ``text`` in order. Never raises; linear in the length of the text.
 
     ``skip``: disjoint spans in order whose digits are passed over, and whose words are not sought.
-    ``counts``: False where it is known that no word says a number (see
-    :class:`service.checks.reading.content_words.Vocabulary`): then the words are not looked at.
     """
     passage = Passage(text)
-    read_digits(passage, skip)
     words = _outside(passage.text, skip) if skip else passage.text
-    hints = _HINTS.told(words.split()) if counts else []
-    if hints:
-        number_words: set[str] = set()
-        clock = roman = False
-        for hint in hints:
-            number_words.update(hint.number_words)
-            clock = clock or hint.clock
-            roman = roman or hint.roman
-        if number_words:
-            read_words(passage, number_words)
-        if clock:
+    return _read(passage, skip, together(_HINTS.told(words.split())))
+
+
+def read_known(text: str, hint: Hint | None, plain: bool) -> Reading:
+    """:func:`read` for a text whose pieces another has looked at. ``hint`` and ``plain``: what they
+    hold (see :class:`service.checks.reading.content_words.Vocabulary`)."""
+    return _read(Passage(text, plain), (), hint)
+
+
+def _read(passage: Passage, skip: Sequence[Span], hint: Hint | None) -> Reading:
+    read_digits(passage, skip)
+    if hint is not None:
+        if hint.number_words:
+            read_words(passage, hint.number_words)
+        if hint.clock:
             read_clock_words(passage)
-        if roman:
+        if hint.roman:
             read_roman(passage)
     if passage.others:
         read_cjk(passage)

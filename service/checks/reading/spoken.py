@@ -104,13 +104,13 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
                 done = max(done, passage.found[-1].end)
 
 
-_MOST_SOUGHT = 16
+MOST_SOUGHT = 16
 """Distinct words up to which each is sought; for more, one walk over all words is cheaper."""
 
 
 def _number_words(text: str, said: Collection[str]) -> Iterator[re.Match[str]]:
     """The words of ``text`` that say a number, in order."""
-    if len(said) > _MOST_SOUGHT:
+    if len(said) > MOST_SOUGHT:
         return filter(_has_number_word, LETTERS.finditer(text))
     starts: list[int] = []
     for word in said:

@@ -8,7 +8,8 @@ import pytest
 
 from service.checks.reading import content_words as reading
 from service.checks.reading.cache import ReadingCache, some_letters
-from service.checks.reading.content_words import Vocabulary, content_words, share, vocabulary
+from service.checks.reading.content_words import content_words, share, vocabulary
+from service.checks.reading.spoken import MOST_SOUGHT
 
 
 @pytest.mark.parametrize(
@@ -120,12 +121,12 @@ def test_a_text_that_says_a_number_counts(monkeypatch: pytest.MonkeyPatch, text:
     for _ in range(3):
         for n in range(15):
             content_words(f"word{n} re-word{n}")
-        assert vocabulary(f"{text} and the others").counts
-        assert not vocabulary("the others").counts
+        assert vocabulary(f"{text} and the others").hint is not None
+        assert vocabulary("the others").hint is None
 
 
 def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is a piece of its own; what is known of all of them must not grow with their number."""
+    """Each is a piece of its own; what a text keeps of them must not grow with their number."""
     monkeypatch.setattr(reading, "_LEXICON", reading._Lexicon())
     word = "siebenundzwanzig"
     spelled = [
@@ -133,8 +134,11 @@ def test_many_spellings_of_a_number_are_one_word(monkeypatch: pytest.MonkeyPatch
         for n in range(1_000)
     ]
 
-    assert vocabulary(" ".join(spelled)) == Vocabulary({"sieben": None}, counts=True)
-    assert reading._LEXICON.counting == {"sieben"}
+    found = vocabulary(" ".join(spelled))
+
+    assert found.words == {"sieben": None}
+    assert found.hint is not None
+    assert len(found.hint.number_words) == MOST_SOUGHT + 1
 
 
 def test_whoever_is_still_reading_keeps_what_was_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +151,7 @@ def test_whoever_is_still_reading_keeps_what_was_known(monkeypatch: pytest.Monke
         content_words(f"word{n}")
 
     assert reading._LEXICON is not old
-    assert (old.known["three"], old.counting) == ("three", {"three"})
+    assert old.more["three"].hint == vocabulary("three").hint
 
 
 def test_a_sigma_is_one_letter_wherever_it_stands() -> None:

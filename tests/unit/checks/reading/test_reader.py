@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from service.checks.reading import digits, evidence, reader
 from service.checks.reading.content_words import VOCABULARIES, vocabulary
 from service.checks.reading.passage import Passage
-from service.checks.reading.quantities import Form, Kind
-from service.checks.reading.reader import read
+from service.checks.reading.quantities import Form, Kind, Reading
+from service.checks.reading.reader import read, read_known
 
 
 def values(text: str) -> list[tuple[str, tuple[float, ...], str | None]]:
@@ -171,20 +171,37 @@ def test_any_text_can_be_read(text: str) -> None:
 WORDS = (
     "three Three, THREE drei-und zwei, zweieinhalb Stunden halb drei half past two noon Annex VI V "
     "once un une ein elf quatre-vingt-dix three_years x3three fünfunddreißig fuenf twenty-one the "
-    "(seventy-two) 24\\u00a0hours 3 Mrd. Dreißig ½ ⅓ 2⅔ Kapitel IX ½eleven elevenish eleven"
+    "(seventy-two) 24\\u00a0hours 3 Mrd. Dreißig ½ ⅓ 2⅔ Kapitel IX ½eleven elevenish eleven "
+    "don’t 一百二十 三月五日"
 ).split(" ")
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=12), st.sampled_from([" ", "\n", "\u00a0"]))
-def test_no_number_is_said_where_the_vocabulary_has_none(words: list[str], gap: str) -> None:
+def as_known(text: str) -> Reading:
+    """What is read of a text of which the vocabulary is known."""
+    found = vocabulary(text)
+    return read_known(text, found.hint, found.plain)
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=30),
+    st.sampled_from([" ", "\n", "\u00a0", "\u202f", "\u3000"]),
+)
+def test_a_text_reads_alike_where_its_vocabulary_is_known(words: list[str], gap: str) -> None:
     text = gap.join(words)
 
-    assert read(text, counts=vocabulary(text).counts) == read(text)
+    assert as_known(text) == read(text)
+
+
+@given(
+    st.text(st.sampled_from("0123456789½⅓¾?ä€\u2028\ud800a ٣三分之百，’−\u00a0\\u"), max_size=40)
+)
+def test_signs_read_alike_where_the_vocabulary_is_known(text: str) -> None:
+    assert as_known(text) == read(text)
 
 
 def test_a_text_whose_words_are_known_is_not_sieved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "The trial takes 3 weeks, which no other text says in these words."
-    assert not VOCABULARIES.of(text).counts
+    assert VOCABULARIES.of(text).hint is None
     monkeypatch.setattr(reader, "_HINTS", None)
 
     assert [found.values for found in evidence.Index(text).quantities] == [(3.0,)]
