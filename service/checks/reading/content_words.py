@@ -67,8 +67,8 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(gather(text))
 
 
-def gather(text: str) -> set[str]:
-    """The content words of a text, in a set of the caller's own."""
+def gather(text: str) -> dict[str, None]:
+    """The content words of a text, each once, in a dict of the caller's own."""
     return _gathered(text, _lexicon())[0]
 
 
@@ -76,9 +76,8 @@ def vocabulary(text: str) -> Vocabulary:
     """The content words of a text, and whether there may be a number among them."""
     lexicon = _lexicon()
     words, counts = _gathered(text, lexicon)
-    counts = counts or not words.isdisjoint(lexicon.counting)
-    # from a list: made from a set, a dict does not get the smaller form for strings alone
-    return Vocabulary(dict.fromkeys(list(words)), counts)
+    counts = counts or not words.keys().isdisjoint(lexicon.counting)
+    return Vocabulary(words, counts)
 
 
 def _lexicon() -> _Lexicon:
@@ -89,25 +88,26 @@ def _lexicon() -> _Lexicon:
     return lexicon
 
 
-def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], bool]:
+def _gathered(text: str, lexicon: _Lexicon) -> tuple[dict[str, None], bool]:
     """The words, and whether one of those pieces says a number that have not just one word.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
     known = lexicon.known
-    words: set[str] = set()
-    others: set[str] = set()
+    words: dict[str, None] = {}
+    others: dict[str, None] = {}
     for piece in text.split():
         word = known.get(piece)
         if word is None:
-            others.add(piece)
+            others[piece] = None
         elif word:
-            words.add(word)
+            words[word] = None
     counts = False
     for piece in others:
         more = lexicon.more.get(piece) or _learned(piece, lexicon)
-        words.update(more.words)
+        for word in more.words:
+            words[word] = None
         counts = counts or more.counts
     return words, counts
 
@@ -166,7 +166,8 @@ def _bytes(text: str, found: Vocabulary) -> int:
     Chinese or Japanese are never remembered, and each text has its own."""
     words = found.words
     own = _OWN_BYTES * len(words)
-    if not text.isascii():
+    # those of most languages are plain letters, and one look at all costs less than one at each
+    if not "".join(words).isascii():
         own += _PAIR_BYTES * len([word for word in words if word >= _CJK])
     return getsizeof(text) + getsizeof(words) + own + 540
 
