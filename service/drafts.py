@@ -210,10 +210,8 @@ def job_citations(
 def answer_of(answer: Kept) -> Answer:
     """What identifies and places it, as the judge keeps it too."""
     row = answer.row
-    of_row = answer_of_row(
-        row, case_id(row.identity, row.event_id), answer.source, answer.partition
-    )
-    return replace(of_row, occurred_ms=answer.occurred_ms)
+    job_id = case_id(row.identity, row.event_id)
+    return answer_of_row(row, job_id, answer.source, answer.partition, answer.occurred_ms)
 
 
 def body_of(

@@ -117,7 +117,7 @@ class _Given:
     def __init__(self, given: CheckInput) -> None:
         self._given = given
         self.chunks = sources.chunk_texts(given)
-        self._wordings: dict[int, Wording] = {}
+        self._wordings: dict[str, Wording] = {}
 
     @cached_property
     def all(self) -> list[Source]:
@@ -132,9 +132,10 @@ class _Given:
         return Targets(self._given.event.retrieved, self._given.policy.citations)
 
     def wording(self, source: Source) -> Wording:
-        known = self._wordings.get(id(source))
+        # by its text: a source that is gone leaves its id to another
+        known = self._wordings.get(source.text)
         if known is None:
-            known = self._wordings[id(source)] = Wording(source.text)
+            known = self._wordings[source.text] = Wording(source.text)
         return known
 
     def cited(self, ref: str) -> list[Source] | None:

@@ -256,7 +256,8 @@ _MOST_OF_NAME: Final = 4 * _MOST_PLACES
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMBER: Final = re.compile(r"[0-9][0-9.,' ]*")
 _TOKEN = re.compile(r"[\w+]+")
-_CAPITALIZED: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜÉ][\w+]+")
+_CAPITALIZED: Final = re.compile(r"[A-ZÄÖÜÉ](?<![\w-].)[\w+]+")
+"""Begins with a set of characters, so that the search skips to them."""
 
 
 class _Chunk:

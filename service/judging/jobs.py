@@ -72,8 +72,11 @@ class Answer:
     tags: str = ""
 
 
-def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
-    """What a row in ``rag.verdicts`` knows of an answer that was drawn."""
+def answer_of_row(
+    row: Row, job_id: str, source: str, partition: int, occurred_ms: int | None = None
+) -> Answer:
+    """What a row in ``rag.verdicts`` knows of an answer that was drawn: when it occurred, to the
+    hour, where nobody knows better."""
     return Answer(
         job_id=job_id,
         app=row.app,
@@ -83,7 +86,7 @@ def answer_of_row(row: Row, job_id: str, source: str, partition: int) -> Answer:
         ruleset=row.ruleset,
         language=row.language,
         hour=row.hour,
-        occurred_ms=row.hour * HOUR_MS,
+        occurred_ms=row.hour * HOUR_MS if occurred_ms is None else occurred_ms,
         position=(source, partition, row.offset),
         stratum=row.stratum,
         u=row.u,

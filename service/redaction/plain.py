@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import re
 
-from service.checks.reading.folding import beyond_ascii
-
 _SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Drawn as nothing. Between two digits they read as a space does."""
@@ -25,7 +23,6 @@ _PLAIN = (
 _ODD = re.compile("[" + "".join(map(chr, _PLAIN)) + "]")
 
 
-def plain(text: str) -> str:
-    if text.isascii() or _ODD.search(beyond_ascii(text)) is None:
-        return text
-    return text.translate(_PLAIN)
+def plain(text: str, others: str) -> str:
+    """``others``: its characters beyond ASCII."""
+    return text.translate(_PLAIN) if _ODD.search(others) is not None else text

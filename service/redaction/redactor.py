@@ -90,8 +90,13 @@ class Redactor:
 
 def _read(text: str) -> tuple[str, bool]:
     """In plain characters, and whether it may hold what is looked for under every policy."""
-    reading = plain(text)
-    return reading, _may_hold(reading)
+    if text.isascii():
+        return text, _may_hold(text, "")
+    others = beyond_ascii(text)
+    reading = plain(text, others)
+    if reading is not text:
+        others = beyond_ascii(reading)
+    return reading, _may_hold(reading, others)
 
 
 def _bytes(text: str, read: tuple[str, bool]) -> int:
@@ -115,20 +120,21 @@ _SORTS = bytes(
 _DENSE_SORTS = re.compile(rb"0" + rb" {0,5}+0" * 4)
 
 
-def _may_hold(text: str) -> bool:
-    """Cheap: most texts hold nothing, and are asked nothing more."""
+def _may_hold(text: str, others: str) -> bool:
+    """Cheap: most texts hold nothing, and are asked nothing more. ``others``: the characters beyond
+    ASCII."""
     if "@" in text or "%40" in text or text.count(":") > 1:
         return True
-    return _is_dense(text)
+    return _is_dense(text, others)
 
 
-def _is_dense(text: str) -> bool:
+def _is_dense(text: str, others: str) -> bool:
     """Whether :data:`_DENSE` is found. Of Latin-1 a byte tells the sort of each character, and a
     search for one byte is many times faster than one for a set of characters."""
     latin = text.encode("latin-1", "ignore")
     has_others = len(latin) < len(text)
     if has_others:
-        if any(map(str.isdecimal, set(beyond_ascii(text)))):
+        if any(map(str.isdecimal, set(others))):
             return _DENSE.search(text) is not None
         latin = text.encode("latin-1", "replace")
     if _DENSE_SORTS.search(latin.translate(_SORTS)) is None:

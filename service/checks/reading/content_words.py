@@ -66,8 +66,8 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(gather(text))
 
 
-def gather(text: str) -> set[str]:
-    """The content words of a text, in a set of the caller's own."""
+def gather(text: str) -> dict[str, None]:
+    """The content words of a text, each once, in a dict of the caller's own."""
     return _gathered(text, _lexicon())[0]
 
 
@@ -75,8 +75,7 @@ def vocabulary(text: str) -> Vocabulary:
     """The content words of a text, and whether there may be a number among them."""
     words, pieces = _gathered(text, _lexicon())
     hint = together([piece.hint for piece in pieces if piece.hint is not None])
-    # from a list: made from a set, a dict does not get the smaller form for strings alone
-    return Vocabulary(dict.fromkeys(list(words)), hint, all([piece.plain for piece in pieces]))
+    return Vocabulary(words, hint, all([piece.plain for piece in pieces]))
 
 
 def _lexicon() -> _Lexicon:
@@ -87,25 +86,26 @@ def _lexicon() -> _Lexicon:
     return lexicon
 
 
-def _gathered(text: str, lexicon: _Lexicon) -> tuple[set[str], list[_Piece]]:
+def _gathered(text: str, lexicon: _Lexicon) -> tuple[dict[str, None], list[_Piece]]:
     """The words, and what is known of those pieces that do not just say one word, or none.
 
     No word reaches over white space, so what stands between it is looked up as it is written, with
     its capitals and commas: most of it was met before, and the text itself need not be folded.
     """
     known = lexicon.known
-    words: set[str] = set()
-    others: set[str] = set()
+    words: dict[str, None] = {}
+    others: dict[str, None] = {}
     for piece in text.split():
         word = known.get(piece)
         if word is None:
-            others.add(piece)
+            others[piece] = None
         elif word:
-            words.add(word)
+            words[word] = None
     pieces: list[_Piece] = []
     for piece in others:
         more = lexicon.more.get(piece) or _learned(piece, lexicon)
-        words.update(more.words)
+        for word in more.words:
+            words[word] = None
         pieces.append(more)
     return words, pieces
 
@@ -162,7 +162,8 @@ def _bytes(text: str, found: Vocabulary) -> int:
     own = _OWN_BYTES * len(words)
     if found.hint is not None:
         own += getsizeof(found.hint) + sum(map(getsizeof, found.hint.number_words))
-    if not text.isascii():
+    # those of most languages are plain letters, and one look at all costs less than one at each
+    if not "".join(words).isascii():
         own += _PAIR_BYTES * len([word for word in words if word >= _CJK])
     return getsizeof(text) + getsizeof(words) + own + 540
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+from typing import Final
+
+LONG: Final = 20_000
+"""Characters of a text past which none of what was read of it is remembered as a whole."""
 
 _SPACES = "\u00a0\u2007\u2008\u2009\u200a\u202f\u3000"
 _APOSTROPHES = "\u2019\u2018\u02bc\uff07"
@@ -34,7 +39,7 @@ _FOLDABLE = re.compile("[" + "".join(re.escape(char) for char in sorted(_FOLDED)
 
 def fold(text: str) -> str:
     """The same text with plain digits, spaces, signs and apostrophes; equally long."""
-    return folded(text)[0]
+    return _folded(text)[0]
 
 
 def holds_folded_space(text: str) -> bool:
@@ -48,7 +53,12 @@ def holds_folded_space(text: str) -> bool:
 
 
 def folded(text: str) -> tuple[str, str]:
-    """The folded text, and the characters beyond ASCII that it had before."""
+    """The folded text, and the characters beyond ASCII that it had before. Of texts that are not
+    long remembered for a while: many readers ask for the same answer."""
+    return _remembered(text) if len(text) <= LONG else _folded(text)
+
+
+def _folded(text: str) -> tuple[str, str]:
     if "\\" in text:
         text = _ESCAPED.sub(_unescaped, text)
     if text.isascii():
@@ -57,6 +67,9 @@ def folded(text: str) -> tuple[str, str]:
     if _ALL_FOLDED.isdisjoint(others):
         return text, others
     return _FOLDABLE.sub(_plain_character, text), others
+
+
+_remembered = lru_cache(32)(_folded)
 
 
 def beyond_ascii(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum, auto
+from string import ascii_letters
 from typing import NamedTuple
 
 from service.checks.reading.code import Code, code_spans
@@ -39,6 +40,13 @@ class Identifier(NamedTuple):
 _NEEDLE = re.compile(
     r"[_:/.\\(-](?:(?<=[_:/\\])[A-Za-z*~.]|(?<=\w\w\.)[A-Za-z_]{2}|(?<=\()\)|(?<=-)-[A-Za-z])"
 )
+_JOINING: dict[str, frozenset[str]] = {
+    **dict.fromkeys("_:/\\", frozenset(ascii_letters + "*~.")),
+    ".": frozenset(ascii_letters + "_"),
+    "(": frozenset(")"),
+    "-": frozenset("-"),
+}
+"""What a needle begins with, and what may follow that."""
 _DIGIT = re.compile(r"\d")
 _BREAKS = frozenset(" \t\r\n\u00a0\u202f\"'`„“”‚‘’«»‹›「」,;|()[]<>{}!?…=&#+^–—")
 _REST = re.compile(r"[^\s\"'`„“”‚‘’«»‹›「」,;|()\[\]<>{}!?…=&#+^–—\u00a0\u202f]{0,200}")
@@ -104,8 +112,18 @@ _IN_PROGRAM = frozenset((Kind.FLAG,))
 
 
 def may_hold_identifier(text: str) -> bool:
-    """Cheap: whether :func:`identifiers` could find any."""
-    return _NEEDLE.search(text) is not None or "`" in text
+    """Cheap: whether :func:`identifiers` could find any. A search for each of the marks alone is
+    many times faster than one for any of them; nearly all are followed by a space."""
+    if "`" in text:
+        return True
+    last = len(text) - 1
+    for mark, joined in _JOINING.items():
+        at = text.find(mark)
+        while 0 <= at < last:
+            if text[at + 1] in joined and _NEEDLE.match(text, at) is not None:
+                return True
+            at = text.find(mark, at + 1)
+    return False
 
 
 def identifiers(text: str) -> Iterator[Identifier]:

@@ -8,13 +8,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from service.checks.reading.folding import beyond_ascii
-
-_HEAD: Final = 240
-"""Characters that are looked at; function words show early."""
+from service.checks.reading.folding import LONG, beyond_ascii, folded
+from service.checks.reading.pieces import HEAD, Pieces, split
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_EAST_ASIAN = re.compile(r"[\u3040-\u9fff]")
 
 _WORDS = {
     "de": "der die das und ist nicht ein eine einen einem einer mit für auf den dem des von zu im in sich sie wird werden "
@@ -39,36 +38,33 @@ _WEIGHTS: dict[str, int] = {}
 for _place, _line in enumerate(_WORDS.values()):
     for _word in dict.fromkeys(_line.split()):
         _WEIGHTS[_word] = _WEIGHTS.get(_word, 0) + (1 << _BITS * _place)
+_WEIGHING: Final = Pieces(lambda piece: _WEIGHTS.get(piece.lower()))
 _LETTERS = (("de", "ßäöü"), ("fr", "çèêœëîù"), ("es", "ñ¿¡"))
 """Letters of one of the languages; they decide where the words do not."""
 
 
 def detect(text: str) -> str:
-    """``de``, ``en``, ``fr``, ``es``, ``zh``, ``ja``, or ``und`` when nothing speaks for one."""
-    return _of(text[:_HEAD])
+    """``de``, ``en``, ``fr``, ``es``, ``zh``, ``ja``, or ``und`` when nothing speaks for one. Only
+    the text's head is looked at: function words show early."""
+    return _of(text if len(text) <= LONG else text[:HEAD])
 
 
 @lru_cache(64)
-def _of(head: str) -> str:
+def _of(text: str) -> str:
     """Remembered for a while: a few checks and the answer's row ask for the same texts."""
-    is_ascii = head.isascii()
-    if not is_ascii:
-        others = beyond_ascii(head)
+    if not text.isascii() and _EAST_ASIAN.search(folded(text)[1]):
+        others = beyond_ascii(text[:HEAD])
         if _KANA.search(others):
             return "ja"
         if _HAN.search(others):
             return "zh"
-    total, weights = 0, _WEIGHTS
-    for word in head.lower().split():
-        weight = weights.get(word)
-        if weight is not None:
-            total += weight
+    total = sum(_WEIGHING.told(split(text)[0]))
     scores = [total >> shift & _MASK for shift in _SHIFTS]
     best = max(scores)
     if scores.count(best) == 1:
         return _LANGUAGES[scores.index(best)]
     leading = [code for code, score in zip(_LANGUAGES, scores, strict=True) if score == best]
-    return "und" if is_ascii else _by_letters(head, leading)
+    return "und" if text.isascii() else _by_letters(text[:HEAD], leading)
 
 
 def _by_letters(head: str, among: list[str]) -> str:

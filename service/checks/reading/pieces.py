@@ -6,13 +6,37 @@ Nearly all pieces of a text were met before and say nothing: those cost one look
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Final, Generic, TypeVar
+
+from service.checks.reading.folding import LONG
 
 V = TypeVar("V")
 
 MOST_REMEMBERED = 50_000
 """Pieces that one reader remembers; then it begins anew."""
 _LONGEST_REMEMBERED = 100
+HEAD: Final = 240
+"""Characters of a text's beginning."""
+
+
+def split(text: str) -> tuple[list[str], list[str]]:
+    """The pieces of a text's head, the last of which may be cut off, and those of the whole text.
+    Remembered for a while, unless it is long: the second who asks finds them made and hashed."""
+    return _remembered(text) if len(text) <= LONG else _split(text)
+
+
+def _split(text: str) -> tuple[list[str], list[str]]:
+    head = text[:HEAD].split()
+    if len(text) <= HEAD:
+        return head, head
+    if text[HEAD - 1].isspace() or text[HEAD].isspace():
+        return head, head + text[HEAD:].split()
+    cut = len(head[-1])
+    return head, head[:-1] + text[HEAD - cut :].split()
+
+
+_remembered = lru_cache(16)(_split)
 
 
 class Pieces(Generic[V]):

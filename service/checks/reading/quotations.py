@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from service.checks.reading.folding import folded
+
 LONGEST = 2_000
 """Characters of a quotation; between marks that are further apart stands no quotation."""
 
@@ -31,6 +33,8 @@ _OPENER = re.compile(
     r"[„«‹「『‚“\"＂”»›‘'](?:(?<=[„«‹「『‚“])|(?<=[\"＂”»›])(?<!\w.)(?=\S)"
     r"|(?<=‘)(?<!\w.)(?=\w)|(?<=')(?<!\w.)(?=[^\W\d_]))"
 )
+_OTHER_OPENERS = frozenset("„«‹「『‚“＂”»›‘")
+"""Those that are not ASCII."""
 _SINGLE = re.compile(r"'(?<!\w.)(?=[^\W\d_])")
 _BREAK = re.compile(r"\n(?=[ \t]*(?:\n|[-*+#|][ |\t#*]|[0-9]{1,3}[.)][ \t]))")
 
@@ -46,7 +50,7 @@ class Quotation(NamedTuple):
 
 def may_quote(text: str) -> bool:
     """Whether any mark of ``text`` could open a quotation. Cheap."""
-    if not text.isascii():
+    if not text.isascii() and ('"' in text or not _OTHER_OPENERS.isdisjoint(folded(text)[1])):
         return _OPENER.search(text) is not None
     return '"' in text or ("'" in text and _SINGLE.search(text) is not None)
 

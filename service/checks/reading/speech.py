@@ -13,8 +13,8 @@ from typing import Final
 
 from service.checks.reading import sentences
 from service.checks.reading.content_words import gather
-from service.checks.reading.folding import fold, lower
-from service.checks.reading.pieces import Pieces
+from service.checks.reading.folding import fold, folded, lower
+from service.checks.reading.pieces import Pieces, split
 from service.checks.reading.sentences import CODE, HEADING, Sentence
 from service.checks.reading.speech_phrases import (
     ASSERTS,
@@ -49,8 +49,9 @@ Spoken = tuple[Sentence, Act]
 @lru_cache(_REMEMBERED)
 def read(text: str, own: tuple[Phrase, ...] = ()) -> tuple[Spoken, ...]:
     """Every sentence with its act. ``own``: phrases of the app, beside the built-in ones."""
-    lowered = lower(fold(text))
-    active = _active(lowered, own)
+    plain = folded(text)[0]
+    lowered = lower(plain)
+    active = _active(split(plain)[1], lowered, own)
     return tuple([(one, _act(lowered, one, active)) for one in sentences.read(text)])
 
 
@@ -72,9 +73,8 @@ class _Active:
         self.negations = negations
 
 
-def _active(lowered: str, own: tuple[Phrase, ...]) -> _Active:
+def _active(pieces: list[str], lowered: str, own: tuple[Phrase, ...]) -> _Active:
     plain = lowered.translate(_EMPHASIS) if _is_emphasized(lowered) else lowered
-    pieces = plain.split()
     found = _held(_CALLING, pieces, plain)
     negations = found & _NEGATIONS
     if negations:
@@ -124,11 +124,12 @@ _NEGATIONS = frozenset(NEGATIONS)
 
 
 def _beginning_in(words: Iterable[str]) -> Pieces[list[str]]:
-    """Of each piece of a text: those of the words that begin as one of its own words does."""
+    """Of each piece of a folded text: those words that begin as one of its own does."""
     known = _by_beginning(words)
 
     def begun(piece: str) -> list[str] | None:
-        return [w for begin in _BEGINNING.findall(piece) for w in known.get(begin, ())] or None
+        plain = lower(piece).translate(_EMPHASIS)
+        return [w for begin in _BEGINNING.findall(plain) for w in known.get(begin, ())] or None
 
     return Pieces(begun)
 

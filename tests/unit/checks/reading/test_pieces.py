@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from service.checks.reading import pieces
-from service.checks.reading.pieces import Pieces
+from service.checks.reading.folding import LONG
+from service.checks.reading.pieces import HEAD, Pieces, split
 
 
 class Capitals:
@@ -17,6 +20,13 @@ class Capitals:
     def __call__(self, piece: str) -> str | None:
         self.asked.append(piece)
         return "".join(filter(str.isupper, piece)) or None
+
+
+@given(st.text("a \n\x1c\u3000", max_size=40), st.integers(HEAD - 20, HEAD))
+@example(text="a", before=LONG)
+def test_the_pieces_of_a_head_and_of_all(text: str, before: int) -> None:
+    text = "a" * (before // 2) + " " + "b" * (before // 2) + text
+    assert split(text) == (text[:HEAD].split(), text.split())
 
 
 def test_only_pieces_that_say_something_are_told_in_order() -> None:
