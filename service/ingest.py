@@ -39,10 +39,11 @@ T = TypeVar("T")
 Job = Generator[None, None, T]
 """Work that yields wherever it would have to wait, and finally returns a T."""
 
-COLLECT_AFTER = 200_000
-"""New objects after which the cyclic collector looks at them. A batch makes tens of thousands, none
-of them cyclic; by default the collector walks them (and the cached texts) again and again, which
-cost a quarter of the CPU. What cyclic garbage others leave behind stays bounded all the same."""
+COLLECT_AFTER = 600_000
+"""New objects after which the cyclic collector looks at them. A batch makes tens of thousands, of
+which those of four partitions live at a time, none of them cyclic; by default the collector walks
+them (and the cached texts) again and again, which cost a quarter of the CPU. What cyclic garbage
+others leave behind stays bounded all the same."""
 
 
 class Ingest:

@@ -9,11 +9,13 @@ from typing import Any
 
 from service.metrics import Stage
 from tests.bench.installation import Consumer, Installation
-from tests.bench.machine import cpu_seconds
+from tests.bench.machine import cpu_seconds, stolen
 from tests.bench.memory import by_family
 from tests.bench.servers import Filled, Servers
 
 SAMPLE_S = 0.05
+TARGET_PER_S = 2_000
+"""Answers a second that one consumer is to do, of the Zipf run."""
 STAGES: tuple[Stage, ...] = ("parse", "lookup", "check", "store", "produce")
 
 
@@ -22,7 +24,8 @@ class Throughput:
     """``per_s``: answers a second from the first stored batch to the last. ``steady_per_s``: while
     all partitions were under way. ``cpu_ms``: milliseconds of CPU an answer, by process (what
     serves ``received`` polls is in Redis' share). ``stage_ms``: milliseconds an answer on the
-    clock, by stage. ``memory``: bytes an answer in Redis, by family of keys."""
+    clock, by stage. ``memory``: bytes an answer in Redis, by family of keys. ``stolen``: the share
+    of the machine's CPU that the hypervisor gave to others meanwhile."""
 
     consumers: int
     events: int
@@ -33,6 +36,7 @@ class Throughput:
     memory: dict[str, float]
     flagged: int
     imbalance: int
+    stolen: float
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
@@ -43,8 +47,10 @@ def measure(servers: Servers, filled: Filled, consumers: int, folder: Path) -> T
     installation = Installation(servers, filled, folder)
     memory = installation.parts.store.connection.client.info("memory")["used_memory"]
     with installation.consumers(consumers) as started:
+        stolen_before, ticks_before = stolen()
         installation.release()
         samples, cpu = _watch(servers, installation, started, filled.events)
+        stolen_after, ticks_after = stolen()
         stages = _stages(started)
     books = installation.parts.store.archive.books()
     (begin, first), (end, last) = samples[0], samples[-1]
@@ -65,6 +71,7 @@ def measure(servers: Servers, filled: Filled, consumers: int, folder: Path) -> T
         },
         flagged=books.totals.get("flagged", 0),
         imbalance=sum(abs(equation.imbalance) for equation in books.equations),
+        stolen=(stolen_after - stolen_before) / max(1, ticks_after - ticks_before),
     )
 
 
