@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from service.adapters import PayloadError, adapt
 from service.events import (
@@ -17,7 +17,6 @@ from service.events import (
     EventLimits,
     Rejection,
     RejectReason,
-    as_told,
     parse_event,
 )
 from service.expressions import ExpressionError, is_true, search
@@ -69,6 +68,29 @@ def parse_mapped(
     of ours (it has ``event_id`` and ``retrieved``), or a shape that no mapping is for. Never
     raises.
     """
+    return read_mapped(raw, refused, policy, limits, default_app)[0]
+
+
+def read_mapped(
+    raw: bytes | None,
+    refused: Rejection,
+    policy: Policy,
+    limits: EventLimits,
+    default_app: str,
+) -> tuple[AnswerEvent | Rejection, bytes]:
+    """What :func:`parse_mapped` gives, and the event's JSON (nothing of use for a rejection)."""
+    mapped = _mapped(raw, refused, policy)
+    if isinstance(mapped, Rejection):
+        return mapped, b""
+    name, told = mapped
+    event = parse_event(told, limits, default_app)
+    if isinstance(event, Rejection):
+        event = replace(event, message=f"mapping {name}: {event.message}")
+    return event, told
+
+
+def _mapped(raw: bytes | None, refused: Rejection, policy: Policy) -> tuple[str, bytes] | Rejection:
+    """Name of the mapping, and the JSON that it makes."""
     if not policy.mappings or refused.reason not in _OF_ANOTHER_SHAPE or raw is None:
         return refused
     try:
@@ -81,23 +103,11 @@ def parse_mapped(
     if mapping is None:
         return refused
     try:
-        mapped = orjson.dumps(_apply(mapping, data))
+        return name, orjson.dumps(_apply(mapping, data))
     except MappingError as error:
         return Rejection(RejectReason.SCHEMA, f"mapping {name}: {error}", error.field)
     except TypeError:
         return Rejection(RejectReason.SCHEMA, f"mapping {name}: too deep or too large a number")
-    event = parse_event(mapped, limits, default_app)
-    if isinstance(event, Rejection):
-        return replace(event, message=f"mapping {name}: {event.message}")
-    return event
-
-
-def told_event(raw: bytes, policy: Policy, app: str) -> dict[str, Any]:
-    """:func:`service.events.as_told` of an event that was taken, as it came or by a mapping."""
-    try:
-        return as_told(raw, app)
-    except ValidationError:
-        return as_told(orjson.dumps(map_event(orjson.loads(raw), policy)), app)
 
 
 _OF_ANOTHER_SHAPE = frozenset({RejectReason.SCHEMA, RejectReason.UNSUPPORTED_VERSION})

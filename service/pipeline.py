@@ -59,11 +59,12 @@ from service.events import (
     EventLimits,
     Rejection,
     RejectReason,
+    as_told,
     parse_event,
     trace_id_of,
 )
 from service.makeup import PARTS, Makeup, Makeups
-from service.mapping import parse_mapped, told_event
+from service.mapping import read_mapped
 from service.measuring.probe_ids import purpose_of
 from service.policy import OTHER, AppPolicy, Policy
 from service.questions import Question, question_of, reasons_of
@@ -98,13 +99,15 @@ class Terms:
 @dataclass(slots=True, init=False)
 class Item:
     """One record, read. ``identity_hash``: 64 bits of (app, event id), 0 for a rejection;
-    ``texts``: of the chunks retrieved, as the event told them."""
+    ``texts``: of the chunks retrieved, as the event told them; ``told``: the event's JSON, which is
+    the record's value unless a mapping made it."""
 
     record: Record
     event: AnswerEvent | Rejection
     reading: CitationReading | None = None
     identity_hash: int = 0
     texts: tuple[str | None, ...] = ()
+    told: bytes = b""
 
     # spelled out, as all that is made for every answer: mypyc leaves a dataclass's own uncompiled
     def __init__(
@@ -114,12 +117,14 @@ class Item:
         reading: CitationReading | None = None,
         identity_hash: int = 0,
         texts: tuple[str | None, ...] = (),
+        told: bytes = b"",
     ) -> None:
         self.record = record
         self.event = event
         self.reading = reading
         self.identity_hash = identity_hash
         self.texts = texts
+        self.told = told
 
     @property
     def incomplete(self) -> bool:
@@ -235,11 +240,11 @@ class Effects:
 
 @dataclass(slots=True, init=False)
 class Checked:
-    """One checked answer as it came, in ``raw``. ``texts``: aligned with ``event.retrieved``;
-    ``findings``: the gravest first; the row has no causes yet: these are words of the answer. What
-    is kept of it is made by :func:`keep`, which adds them."""
+    """One checked answer as it came. ``told``: the event's JSON; ``texts``: aligned with
+    ``event.retrieved``; ``findings``: the gravest first; the row has no causes yet: these are words
+    of the answer. What is kept of it is made by :func:`keep`, which adds them."""
 
-    raw: bytes
+    told: bytes
     event: AnswerEvent
     reading: CitationReading | None
     texts: Sequence[str | None]
@@ -252,7 +257,7 @@ class Checked:
 
     def __init__(
         self,
-        raw: bytes,
+        told: bytes,
         event: AnswerEvent,
         reading: CitationReading | None,
         texts: Sequence[str | None],
@@ -263,7 +268,7 @@ class Checked:
         partition: int,
         occurred_ms: int,
     ) -> None:
-        self.raw = raw
+        self.told = told
         self.event = event
         self.reading = reading
         self.texts = texts
@@ -275,11 +280,10 @@ class Checked:
         self.occurred_ms = occurred_ms
 
 
-def keep(answer: Checked, policies: Policy) -> Kept:
+def keep(answer: Checked, policy: AppPolicy) -> Kept:
     """The answer redacted: the one way from what came to what is kept, shown, judged, produced."""
-    policy = policies.of(answer.event.app)
     redactor = redactor_of(policy.redaction)
-    told = told_event(answer.raw, policies, answer.event.app)
+    told = as_told(answer.told, answer.event.app)
     masked = masked_answer(told, answer.texts, answer.results, redactor)
     findings = _by_gravity(masked.results)
     row = answer.row
@@ -321,9 +325,12 @@ def read_items(records: Iterable[Record], terms: Terms) -> tuple[Item, ...]:
     items: list[Item] = []
     left = iter(records)
     while few := list(islice(left, TOGETHER)):
-        events = [_parse(record, terms) for record in few]
-        readings = [_reading(event, terms) for event in events]
-        items += [_item(*read) for read in zip(few, events, readings, strict=True)]
+        parsed = [_parse(record, terms) for record in few]
+        readings = [_reading(event, terms) for event, _ in parsed]
+        items += [
+            _item(record, event, told, reading)
+            for record, (event, told), reading in zip(few, parsed, readings, strict=True)
+        ]
     return tuple(items)
 
 
@@ -342,11 +349,14 @@ def admitted(event: Said | Rejection, terms: Terms) -> Said | Rejection:
     return Rejection(RejectReason.UNKNOWN_APP, "not an app of the policy", "app")
 
 
-def _parse(record: Record, terms: Terms) -> AnswerEvent | Rejection:
-    event = parse_event(record.value, terms.limits, terms.default_app)
+def _parse(record: Record, terms: Terms) -> tuple[AnswerEvent | Rejection, bytes]:
+    """With the event's JSON."""
+    raw, limits, app = record.value, terms.limits, terms.default_app
+    event = parse_event(raw, limits, app)
+    told = raw or b""
     if isinstance(event, Rejection):
-        event = parse_mapped(record.value, event, terms.policy, terms.limits, terms.default_app)
-    return admitted(event, terms)
+        event, told = read_mapped(raw, event, terms.policy, limits, app)
+    return admitted(event, terms), told
 
 
 def _reading(event: AnswerEvent | Rejection, terms: Terms) -> CitationReading | None:
@@ -358,11 +368,14 @@ def _reading(event: AnswerEvent | Rejection, terms: Terms) -> CitationReading | 
         return None
 
 
-def _item(record: Record, event: AnswerEvent | Rejection, reading: CitationReading | None) -> Item:
+def _item(
+    record: Record, event: AnswerEvent | Rejection, told: bytes, reading: CitationReading | None
+) -> Item:
     if isinstance(event, Rejection):
         return Item(record, event)
     texts = tuple([chunk.text for chunk in event.retrieved])
-    return Item(record, event, reading, identity_hash(event.app, event.event_id), texts)
+    identity = identity_hash(event.app, event.event_id)
+    return Item(record, event, reading, identity, texts, told)
 
 
 def missing_refs(batch: Batch) -> frozenset[DocKey]:
@@ -408,7 +421,7 @@ def look_again(batch: Batch, texts: Mapping[DocKey, str], terms: Terms) -> Kept 
     occurred_ms = _occurred_ms(event, item.record.timestamp_ms)
     row = work.row(item.record, event, occurred_ms, Kind.CHECKED)
     answer = work.look_at((item, event, row, occurred_ms))
-    return keep(answer, terms.policy)
+    return keep(answer, terms.policy.of(event.app))
 
 
 NUMBERS_PER_BATCH = 200
@@ -608,7 +621,7 @@ class _Work:
         why = reasons_of(row, results) if row.purpose == LIVE else ()
         unserved: Question | None = None
         if answer.findings or row.audited or why or self._has_room(row):
-            kept = keep(answer, self.terms.policy)
+            kept = keep(answer, self._policy_of(row.identity))
             results, drafts = kept.results, self._drafts(kept)
             unserved = _question(kept, why) if why else None
             self.redacted.update({(row.app, kind): n for kind, n in kept.kinds.items()})
@@ -679,7 +692,7 @@ class _Work:
         row.selection = self._selection(drawn, row.purpose)
         row.factors = self.factors.version
         return Checked(
-            item.record.value or b"",
+            item.told,
             event,
             item.reading,
             given.texts if given is not None else (),

@@ -424,3 +424,28 @@ def test_two_writers_of_the_same_offsets_can_be_told_apart() -> None:
     head, tail = split(one, 1)
     assert head.writer == tail.writer == "w1"
     assert head.batch_id != tail.batch_id
+
+
+def test_what_is_kept_of_a_mapped_event_is_what_was_read_even_where_the_mapping_went() -> None:
+    mapping = {"when": "q", "event_id": "id", "query": "q", "answer": "a", "context": None}
+    chunks = {"each": "docs", "ref": "ref", "text": "text"}
+    policy = Policy.model_validate({"mappings": {"ours": mapping | {"retrieved": chunks}}})
+    foreign = {
+        "id": "m",
+        "q": "What?",
+        "a": "It costs 46 €.",
+        "docs": [{"ref": "r", "text": "45 €"}],
+    }
+    terms = Terms(policy, b"secret")
+    batch = batch_of(json.dumps(foreign).encode(), terms=terms)
+    effects = process(batch, {}, Seen(), dataclasses.replace(terms, policy=Policy()))
+    [case] = effects.cases
+    kept = json.loads(case.record)["event"]
+    assert (kept["event_id"], kept["answer"]) == ("m", "It costs 46 €.")
+    assert kept["retrieved"] == [{"ref": "r", "text": "45 €"}]
+    assert effects.errors == ()
+
+
+def test_a_case_holds_what_the_contract_does_not_know() -> None:
+    [case] = effects_of(raw("b", cites="x", experiment={"arm": [7]})).cases
+    assert json.loads(case.record)["event"]["experiment"] == {"arm": [7]}
