@@ -18,6 +18,7 @@ import orjson
 
 from service.accounting import Row, decode_row, encode_row
 from service.makeup import Makeup
+from service.storable import encoded
 
 VERSION = 1
 
@@ -72,11 +73,7 @@ def encode_batch_head(batch: BatchRecord) -> bytes:
 
 
 def encode_case(case: Mapping[str, Any]) -> bytes:
-    body = {"kind": "case", "version": VERSION, **case}
-    try:
-        return orjson.dumps(body)
-    except TypeError:
-        return orjson.dumps(_storable(body))
+    return encoded({"kind": "case", "version": VERSION, **case})
 
 
 def encode_erasure(user_hash: str, below: Mapping[tuple[str, int], int], at_ms: int) -> bytes:
@@ -90,20 +87,6 @@ def encode_erasure(user_hash: str, below: Mapping[tuple[str, int], int], at_ms: 
             "below": [[*place, offset] for place, offset in sorted(below.items())],
         }
     )
-
-
-def _storable(value: Any) -> Any:
-    """Fields that nobody checks may hold integers of more than 64 bits: near enough, or null."""
-    if isinstance(value, dict):
-        return {name: _storable(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_storable(item) for item in value]
-    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
-        try:
-            return float(value)
-        except OverflowError:
-            return None
-    return value
 
 
 def decode(value: bytes) -> BatchRecord | dict[str, Any] | None:

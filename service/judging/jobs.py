@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from service.accounting import Row
+from service.storable import encoded
 
 ASSISTANT = "assistant"
 RETRIEVED = "retrieved"
@@ -168,7 +169,7 @@ def _context_kind(item: Mapping[str, Any]) -> str:
 
 
 def encode_job(job: Job) -> bytes:
-    return orjson.dumps(asdict(job))
+    return encoded(asdict(job))
 
 
 def decode_job(data: bytes) -> Job:

@@ -449,3 +449,13 @@ def test_what_is_kept_of_a_mapped_event_is_what_was_read_even_where_the_mapping_
 def test_a_case_holds_what_the_contract_does_not_know() -> None:
     [case] = effects_of(raw("b", cites="x", experiment={"arm": [7]})).cases
     assert json.loads(case.record)["event"]["experiment"] == {"arm": [7]}
+
+
+def test_a_job_is_drafted_however_large_the_integers_of_its_event() -> None:
+    always = {"audit": 1.0, "audit_max": 1.0}
+    policy = Policy.model_validate({"apps": {"support": {"sampling": always}}})
+    terms = Terms(policy, b"secret", judge=True)
+    effects = effects_of(raw("a", own=1 << 64, other=10**400), terms=terms)
+    assert effects.errors == ()
+    [job] = effects.jobs
+    assert json.loads(job.record)["event"]["own"] == float(1 << 64)

@@ -676,7 +676,7 @@ def _measured(
             values,
             unit,
             draft.sign,
-            10.0 ** (power - draft.decimals),
+            10.0 ** min(power - draft.decimals, _MOST_POWER),
             draft.form,
             power,
             parts=draft.parts,
@@ -686,12 +686,16 @@ def _measured(
     return stop
 
 
+_MOST_POWER: Final = 308
+"""Of ten, that a float holds."""
+
+
 def scaled(value: float, power: int) -> float:
     """``value`` times ten to the ``power``, rounded as the decimal literal would be."""
     if not power:
         return value
     digits = repr(value)
-    return value * 10.0**power if "e" in digits else float(f"{digits}e{power}")
+    return value * 10.0 ** min(power, _MOST_POWER) if "e" in digits else float(f"{digits}e{power}")
 
 
 def _in_list(text: str, start: int, end: int) -> bool:

@@ -218,3 +218,9 @@ def test_every_place_where_a_number_may_begin_is_marked(text: str) -> None:
             assert mark == digits._MARK
         elif char not in "?ä€\u2028\ud800":
             assert mark == "\0"
+
+
+@pytest.mark.parametrize("text", ["1e300-Mrd ", "1e308 Billionen", "9e307 Mio. kg", "1e-300 Mrd."])
+def test_no_power_of_ten_is_too_large(text: str) -> None:
+    for quantity in read(text).quantities:
+        assert text[quantity.start : quantity.end]
