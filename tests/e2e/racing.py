@@ -32,4 +32,4 @@ def race(chrome: Browser, addresses: Sequence[str]) -> None:
             person.page.wait_for_load_state()
     for person in people:
         assert "No case is open" in person.page.locator("main").inner_text()
-        person.context.close()
+        person.leave()

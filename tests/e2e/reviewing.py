@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from tests.e2e.browser import MISSING, NAMES, BrowserMissing
 from tests.servers import unavailable
@@ -62,6 +62,23 @@ class Reviewer:
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
+
+    def leave(self) -> None:
+        """Closes the profile, once no navigation is under way: Chromium may confirm a close that
+        meets one's commit and yet forget it, and the caller waits for ever (crbug.com/536385539).
+        """
+        while not self._arrived_nowhere():
+            pass
+        self.context.close()
+
+    def _arrived_nowhere(self) -> bool:
+        try:
+            self.page.goto("about:blank")
+        except Error as error:
+            if "interrupted by another navigation" not in error.message:
+                raise
+            return False
+        return True
 
     @property
     def path(self) -> str:

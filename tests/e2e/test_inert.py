@@ -47,4 +47,4 @@ def test_a_hostile_answer_is_inert(chrome: Browser, elsewhere: Stranger, path: s
         for link in page.locator(".prose a, .text a").all():
             assert (link.get_attribute("href") or "#").startswith("#")
         assert page.locator("form#label").count() == (0 if path.endswith("event") else 1)
-        ann.context.close()
+        ann.leave()

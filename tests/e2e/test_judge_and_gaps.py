@@ -113,7 +113,7 @@ def visit(chrome: Browser) -> Iterator[Visit]:
     yield arrive
     strangers = [url for person in people for url in person.strangers()]
     for person in people:
-        person.context.close()
+        person.leave()
     assert (errors, strangers) == ([], [])
 
 

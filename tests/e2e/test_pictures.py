@@ -55,5 +55,5 @@ def test_the_guide_shows_an_incident(
         assert 10_000 < picture.stat().st_size < LARGEST
         found = Axe().run(page).response["violations"]
         assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
-        ann.context.close()
+        ann.leave()
     assert (DOCS / "incident.png").is_file()

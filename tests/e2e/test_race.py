@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from service.review.cases import CaseFilter
 from service.review.labels import Action
@@ -59,7 +59,7 @@ def test_undo_puts_a_case_back_into_the_queue(chrome: Browser, site: Site) -> No
     ann.page.wait_for_url(f"**{first}*")
     assert len(site.parts.store.archive.list_cases(CaseFilter(), None, 50).cases) == CASES
     assert "undone" in ann.page.locator(".history").inner_text()
-    ann.context.close()
+    ann.leave()
 
 
 def test_a_group_is_labelled_and_decided(chrome: Browser, site: Site) -> None:
@@ -69,9 +69,7 @@ def test_a_group_is_labelled_and_decided(chrome: Browser, site: Site) -> None:
     page.wait_for_url("**/groups/*")
     page.get_by_label("a false alarm").check()
     page.get_by_role("button", name="Decide").click()
-    page.wait_for_load_state()
-    assert "Decided: a false alarm" in page.locator("main").inner_text()
+    expect(page.locator("main")).to_contain_text("Decided: a false alarm")
     page.get_by_role("button", name="Open again").click()
-    page.wait_for_load_state()
-    assert page.locator("#decided").count() == 0
-    ann.context.close()
+    expect(page.locator("#decided")).to_have_count(0)
+    ann.leave()

@@ -47,7 +47,7 @@ def arrive(chrome: Browser, world: World) -> Iterator[Arrive]:
 
         yield sit_down
         for person in people:
-            person.context.close()
+            person.leave()
 
 
 def labels(world: World, subject: str) -> list[Label | None]:
@@ -125,8 +125,8 @@ def test_enter_in_a_field_settles_nothing(arrive: Arrive, world: World) -> None:
     ann = arrive()
     page = ann.open("/cases/c1")
     page.locator("#finding-1 [data-call=r]").focus()
-    ann.press("Enter")
-    page.wait_for_load_state()
+    with page.expect_response("**/cases/c1/label*"):
+        ann.press("Enter")
     assert [label for label in labels(world, "case:c1") if label and label.answer] == []
 
 
