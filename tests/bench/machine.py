@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import sysconfig
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from service.checks import numbers
 
-_SHIPPED = "/usr"
+_DEBIAN = "/usr"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PACKAGES = ("kafka-python", "redis", "msgspec", "pydantic", "orjson", "crc32c", "lz4")
 
@@ -25,18 +26,20 @@ def describe() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "load": f"{os.getloadavg()[0]:.1f} before the first run",
         "system": f"{platform.system()} {platform.release()}",
-        "python": f"{platform.python_version()} of {sys.base_prefix}{_other_than_shipped()}",
+        "python": f"{platform.python_version()} of {sys.base_prefix}{_without_profile()}",
         "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
         "checks": "as Python" if str(numbers.__file__).endswith(".py") else "compiled to C",
     }
 
 
-def _other_than_shipped() -> str:
-    if sys.base_prefix == _SHIPPED:
+def _without_profile() -> str:
+    """Debian does not say how it builds its own, which has had one since long."""
+    options = str(sysconfig.get_config_var("CONFIG_ARGS"))
+    if sys.base_prefix == _DEBIAN or "--enable-optimizations" in options:
         return ""
     return (
-        "; the image has Debian's, built with profile feedback: apt-get install python3-venv "
-        "python3-dev, then make setup PYTHON=/usr/bin/python3.11"
+        "; built without profile feedback, unlike the image's and Debian's: apt-get install "
+        "python3-venv python3-dev, then make setup PYTHON=/usr/bin/python3"
     )
 
 
