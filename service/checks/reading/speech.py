@@ -20,6 +20,7 @@ from service.checks.reading.speech_phrases import (
     ASSERTS,
     CONCESSION,
     CONTRAST,
+    INNER_CONTRAST,
     NEGATIONS,
     PHRASES,
     Act,
@@ -222,3 +223,5 @@ def _clauses(words: str) -> Iterator[str]:
     parts = CONTRAST.split(words)
     if len(parts) > 1:
         yield from parts
+        # "… finde ich nichts, Führungen gibt es aber täglich": the whole clause turns
+        yield from (clause for clause in words.split(",") if INNER_CONTRAST.search(clause))
