@@ -56,6 +56,8 @@ SEVERITY: dict[str, Severity] = {
 _GAP = re.compile(
     r"\[ ?(?:…|\.{3,4}|[^\[\]\n]{1,80}) ?\]|\( ?(?:…|\.{3,4}) ?\)|…|\.{3,}"
 )  # an ellipsis, or an editor's own words
+_ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
+"""``[t]he``: its case was changed to fit the sentence, and case does not count."""
 _EDGES = " \t\n\r.,;:!?…*_~`"
 _LEAD = 60
 
@@ -66,20 +68,34 @@ _SPOKEN_BY_USER = re.compile(
     r"(?: (?:us|me|them|him|her|support|for|with|in|something|like|e\.g\.|for example|the|words?"
     r"|text|phrase|message|command|following)){0,4}"
     r"|\b(?:schreiben|sagen|fragen|antworten|tippen|suchen|geben|formulieren|senden) sie"
-    r"(?: (?:uns|ihm|ihr|einfach|nach|etwa|zum beispiel|z\. ?b\.|bitte|den|die|das|text|worte"
+    r"(?: (?:mit|uns|ihm|ihr|einfach|nach|etwa|zum beispiel|z\. ?b\.|bitte|den|die|das|text|worte"
     r"|satz|dem|support|folgendes)){0,4}"
     r"|(?:\A|[.:!?\n] ?)(?:schreib|sag|frag|antworte|tipp|such)e?(?: (?:uns|einfach|nach)){0,2}"
     r"|\b(?:subject(?: line)?|betreff(?:zeile)?)"
+    r"|\b(?:(?:do|did) you mean|mein(?:t?en sie|s?t du))(?: [^.!?\n]{0,50})?"
     r")[:,]?[ *_]*\Z"
 )
 """Words that the reader is to say or type: nobody claims that a source holds them."""
 _DENIED = re.compile(
     r"(?i)(?:\b(?:not|never|nowhere|neither)\b|n't\b|n’t\b)[^.!?\n]{0,20}"
     r"\b(?:say|state|mention|contain|read|include|promise|find)s?\b[^.!?:\n]{0,24}\Z"
+    r"|\b(?:nothing|none|no (?:document|source|passage|text|section|page|clause|rule|sentence))"
+    r"\b[^.!?,:;\n]{0,30}\b(?:says|states|mentions|contains|reads) \Z"
+    r"|\bsteht\b[^.!?,:;\n]{0,24}\b(?:nicht|nirgends): ?\Z"
     r"|\b(?:steht|heißt|erwähnt|findet|sagt|enthält|enthalten|erwähnen|sagen)\b[^.!?\n]{0,24}"
     r"\b(?:nicht|nirgends|nirgendwo|kein\w{0,2})\b[^.!?:\n]{0,24}\Z"
 )
-"""The answer itself says that the words stand nowhere."""
+_DENIED_BEHIND = re.compile(
+    r"(?i),? ?(?:(?:does|do|did)(?:n't|n’t| not) (?:appear|occur|stand)\b"
+    r"|(?:is|are|was|were)(?:n't|n’t| not(?! only)| nowhere) [^.!?,;:\n]{0,16}"
+    r"\b(?:stated|mentioned|found|contained|included|written|said|part of)\b"
+    r"|(?:appears|stands|is) nowhere\b|(?:cannot|can't|can’t|could not) be found\b"
+    r"|(?:steht|findet sich|kommt|taucht|enthält|enthalten)\b[^.!?,;:\n]{0,40}"
+    r"\b(?:nicht|nirgends|nirgendwo)\b(?! nur\b)"
+    r"|ist\b[^.!?,;:\n]{0,40}\b(?:nicht|nirgends) (?:enthalten|erwähnt|genannt|zu finden|belegt))"
+)
+"""The answer itself says, before the words or behind them, that they stand nowhere."""
+_BEHIND = 80
 _VALUE = re.compile(r"(?:[\"'] ?:|[\w\]]=|\w :?=) ?\Z")
 """What stands before the value of an attribute or of a JSON field: data, not speech."""
 _NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -229,6 +245,8 @@ def _without(inner: str, offset: int, owned: Sequence[Span]) -> str:
 
 def _parts(words: str) -> tuple[Wording, ...]:
     """The stretches between ellipses."""
+    if "[" in words:
+        words = _ONE_LETTER.sub(r"\1", words)
     found = (Wording(part) for part in _GAP.split(words) if part.strip(_EDGES))
     return tuple(part for part in found if len(part))
 
@@ -366,6 +384,8 @@ def _is_no_claim(text: str, quote: _Quote) -> bool:
     start = quote.start or 0
     before = text[max(0, start - _LEAD) : start]
     if _SPOKEN_BY_USER.search(before) or _DENIED.search(before) or _VALUE.search(before):
+        return True
+    if quote.end is not None and _DENIED_BEHIND.match(text, quote.end, quote.end + _BEHIND):
         return True
     return _is_name(quote.said, text[start : quote.end])
 
