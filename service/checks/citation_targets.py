@@ -71,7 +71,7 @@ def _is_plain(names: str) -> bool:
 _TRACKING = re.compile(
     r"(?i)^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|igshid|mc_[ce]id|_hs\w+)$"
 )
-_TEXT_FRAGMENT_END = ".,;:!?*_'\"“”»"
+_TEXT_FRAGMENT_END = ".,;:!?*_'\"“”»…’‘"
 
 
 @lru_cache(maxsize=4096)
@@ -112,11 +112,14 @@ def is_url(words: str) -> bool:
 
 def trim_url(url: str) -> str:
     """A URL in running text without the punctuation of its sentence."""
+    url = url.partition("—")[0]
     while url:
         if url[-1] in _TEXT_FRAGMENT_END:
             url = url[:-1]
         elif url[-1] == ")" and url.count(")") > url.count("("):
             url = url[:-1]
+        elif url.endswith(("'s", "’s")):
+            url = url[:-2]
         else:
             break
     return url
