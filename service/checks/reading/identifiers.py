@@ -193,6 +193,8 @@ def _read(
     while start < end and text[start] in _LEADING and text[start : start + 2] not in _KEPT:
         start += 1
     while end > start and text[end - 1] in _TRAILING:
+        if in_code and text.endswith(":*", start, end):
+            break  # logs:*, every right on logs; in running text it may close an emphasis
         end -= 1
     name = text[start:end].replace("\\_", "_").replace("\\-", "-")
     if len(name) < 3 or not name.isascii() or _DIGIT.search(name):
@@ -204,6 +206,8 @@ def _read(
     kind = _kind(name, in_code, alone)
     if kind is None or _is_placeholder(name):
         return None
+    if kind is Kind.SNAKE:
+        name = name.removeprefix("$")  # how a shell reads the variable, not its name
     return Identifier(kind, start, end, name)
 
 
