@@ -122,6 +122,7 @@ def _structured(given: CheckInput) -> list[Span | None]:
 
 
 _NOTHING = re.compile(r"[\s\W_]*")
+_BOLD = re.compile(r"(?:\*\*[^*\n0-9]{1,120}\*\*|__[^_\n0-9]{1,120}__)")
 
 
 def _lines(
@@ -151,7 +152,23 @@ def _lines(
             line.asserts = False
         elif line.marks and says_nothing(answer, line.start, line.end, line.marks):
             line.is_source, line.asserts = True, False
+        elif line.kind is Kind.ITEM and line.asserts and number + 1 < len(lines):
+            line.asserts = not _leads(answer, line, lines[number + 1])
     return lines
+
+
+def _leads(answer: str, line: _Line, following: _Line) -> bool:
+    """An item that is all bold, over items that stand further in: their heading."""
+    return (
+        following.block == line.block
+        and following.unit != line.unit
+        and _BOLD.fullmatch(answer, line.start, line.end) is not None
+        and _column(answer, following.start) > _column(answer, line.start)
+    )
+
+
+def _column(answer: str, at: int) -> int:
+    return at - answer.rfind("\n", 0, at)
 
 
 # ── what a citation covers ────────────────────────────────────────────────────────────────────
