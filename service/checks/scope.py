@@ -395,11 +395,13 @@ def _mismatch(
         if any(_beside(chunk, name, surface) for chunk in chunks):
             continue
         rival = _rival(here, own, start, unit, name)
-        if rival is not None and not _says_so(said, number, here, own, rival[0]):
+        if rival is not None and not _says_so(said, number, unit, here, own, rival[0]):
             return _told(number, name, rival[1])
     return ()
 
 
+_PLURAL: Final = re.compile(r"(?<=[^\W\d_]{3})(?:en|[ens])\Z")
+"""What ``3 Monaten`` and ``3 months`` have and ``1 Monat`` and ``1 month`` have not."""
 _COUNTED: Final = re.compile(r"[ -]([^\W\d_]{3,})")
 _WINDOW: Final = 300
 
@@ -408,7 +410,7 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     """The unit in the surface, or else the next word, which says what is counted."""
     unit = _NUMBER.sub("", surface).strip()
     counted = None if unit else _COUNTED.match(here.text, end)
-    return counted[1] if counted else unit
+    return _PLURAL.sub("", counted[1] if counted else unit)
 
 
 def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span) -> bool:
@@ -423,9 +425,16 @@ def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span
             theirs = set(_CAPITALIZED.findall(text, own[0], own[1]))
             if theirs:
                 theirs.difference_update(_CAPITALIZED.findall(text, left, right))
-            if not said.any_of(theirs):
+            if not said.any_of(_without(theirs, unit)):
                 return True
     return False
+
+
+def _without(words: set[str], unit: str) -> set[str]:
+    """In German, what is counted has a capital too, and says nothing about whose it is."""
+    if not unit:
+        return words
+    return {word for word in words if not word.startswith(unit)}
 
 
 class _Said:
@@ -492,7 +501,7 @@ def _rival(here: _Chunk, own: int, start: int, unit: str, name: _Name) -> tuple[
     return None
 
 
-def _says_so(said: _Said, number: Evidence, here: _Chunk, own: int, rival: int) -> bool:
+def _says_so(said: _Said, number: Evidence, unit: str, here: _Chunk, own: int, rival: int) -> bool:
     """Whether the answer names what its number belongs to: Starter, by contrast, costs 39 €."""
     header = here.header(own)
     other = here.statements[rival]
@@ -502,7 +511,7 @@ def _says_so(said: _Said, number: Evidence, here: _Chunk, own: int, rival: int) 
     else:
         theirs = set(_CAPITALIZED.findall(here.text, *here.near(own)))
         theirs -= set(_CAPITALIZED.findall(here.text, other.start, other.end))
-    return said.any_of(theirs)
+    return said.any_of(_without(theirs, unit))
 
 
 def _told(number: Evidence, name: _Name, span: Span) -> tuple[Evidence, Evidence]:
