@@ -400,6 +400,14 @@ def _is_name(said: str, marked: str) -> bool:
 
 # ------------------------------------------------------------------------------------ the findings
 
+_SHORTENED = re.compile(r"(?<=[a-z]) (?=(?:t|s|re|ve|ll)(?: |\Z))")
+
+
+def _told(words: Sequence[str]) -> str:
+    """With the apostrophe that parted ``don't`` into two words."""
+    return _SHORTENED.sub("'", " ".join(words))
+
+
 _EXPLAINED = 10
 """Findings of one answer for which the nearest passage is sought; more are a broken answer."""
 _COMPARED = 3
@@ -495,7 +503,7 @@ class _Explain:
     def _changes(self, passage: Passage) -> str:
         told = []
         for sought, found in passage.changes[:_SHOWN_CHANGES]:
-            here, there = self._quoted(" ".join(sought), 40), self._quoted(" ".join(found), 40)
+            here, there = self._quoted(_told(sought), 40), self._quoted(_told(found), 40)
             if not found:
                 told.append(f"{here} ist ergänzt" if self._german else f"{here} is added")
             elif not sought:

@@ -90,8 +90,8 @@ _KNOWN = frozenset(
     (
         "--help --version application/json text/plain text/html content-type user-agent "
         "accept-language cache-control set-cookie package.json requirements.txt readme.md "
-        "docker-compose.yml pyproject.toml index.html /dev/null /tmp /etc /var /usr /home /opt "
-        "/bin"
+        "docker-compose.yml pyproject.toml index.html node.js next.js vue.js nuxt.js "
+        "express.js three.js /dev/null /tmp /etc /var /usr /home /opt /bin"
     ).split()
 )
 """Names that everybody knows: no source has to hold them."""

@@ -51,6 +51,14 @@ def test_a_finding_names_the_nearest_passage_and_the_difference() -> None:
     assert finding.cause == "a refund is paid within two working days provided that"
 
 
+def test_a_difference_is_told_with_its_apostrophe() -> None:
+    result = check(
+        'They say "we gladly accept cash at the desk".', "We don’t accept cash at the desk."
+    )
+
+    assert result.findings[0].detail.endswith('("gladly" instead of "don\'t").')
+
+
 def test_a_finding_speaks_german_about_a_german_answer() -> None:
     result = check("Es heißt: „Wir erstatten jeden Betrag ohne Frage“, und das ist alles.")
 
