@@ -342,8 +342,10 @@ def _look_up(
         if not left:
             break
     misses: list[Miss] = []
+    together = grounding.told_together(reading, indexes) if left else {}
     for number in left:
-        place = grounding.loose_place(reading, asked[number], indexes)
+        place = together.get(id(asked[number]))
+        place = place or grounding.loose_place(reading, asked[number], indexes)
         if place is not None:
             places[number] = place
             continue
