@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,6 +42,10 @@ _LEAST_SCALED = 1000
 """What is smaller, and told without a scale, is not looked for below a heading."""
 _MOST_EQUAL = 20
 """Equal figures of a text that are tried for the one below a heading."""
+_LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
+_JOINTS = (" ", "-", "")
+_SHORT_CODE = 5
+"""Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -186,10 +191,16 @@ def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | Non
         return _at(source, found)
     if quantity.code.startswith(PHONE):
         return _phone_place(quantity.code, source, index)
-    at = index.folded_case.find(quantity.code)
+    code = quantity.code
+    at = index.folded_case.find(code)
+    for joint in _JOINTS if at < 0 and len(code) <= _SHORT_CODE else ():
+        code = _LETTER_MEETS_DIGIT.sub(joint, quantity.code)
+        at = index.folded_case.find(code)
+        if at >= 0:
+            break
     if at < 0 or len(index.folded_case) != len(index.text):
         return None
-    end = at + len(quantity.code)
+    end = at + len(code)
     before = index.folded_case[at - 1] if at else " "
     if before.isalnum() or index.folded_case[end : end + 1].isalnum():
         return None
