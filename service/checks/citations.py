@@ -345,6 +345,8 @@ def _around(start: int, end: int) -> Iterator[Span]:
 # ------------------------------------------------------------------------------------ the markers
 
 _CLOSES = re.compile(r"[*_\"'”“»)\]]{0,4}(?:\s{0,2}\Z| ?\n| ?[\[【.,;:!?。，、；：！？<|)])")
+_CODE_NAMES = frozenset("arr args argv buf dict idx lst nums ptr str tmp vec".split())
+"""Names that are words of no language: what is glued to them is an index."""
 _IDENTIFIER_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|[∈→×]|\]\s?\+)\s?\Z")
 _ASSIGNING: Final = frozenset("=:∈+→×")
@@ -575,7 +577,7 @@ class _Reader:
         name = match[0].strip("_") if match else ""
         if match is None or not name:
             return False
-        if len(name) == 1 or "_" in name or ("." in name and words == "0"):
+        if len(name) == 1 or "_" in name or ("." in name and words == "0") or name in _CODE_NAMES:
             return True
         after = answer[end : end + 3]
         if words.isalpha() and after[:1] == "[":

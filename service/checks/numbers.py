@@ -221,7 +221,7 @@ def _are_apart(spans: list[Span]) -> bool:
 def _is_statement(text: str, quantity: Quantity) -> bool:
     """The first half and one of them are no quantities to check."""
     if quantity.kind is CODE:
-        return _is_identifier(quantity.code)
+        return _is_identifier(quantity.code) or _is_told_apart(text, quantity)
     if quantity.kind is not NUMBER:
         return True
     start = quantity.value_start
@@ -238,6 +238,21 @@ def _is_statement(text: str, quantity: Quantity) -> bool:
     if quantity.form is CARDINAL:
         return quantity.values[0] != 1
     return True
+
+
+_TELLS_APART = re.compile(
+    r"(?i)(?:§§?|(?:^|[^a-zäöüß])(?:art\.|artikel|fehler(?:code|meldung)?|error(?: code)?)"
+    r"|[a-zäöüß](?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse)) ?$"
+)
+_LONGEST_TELLING: Final = 20
+
+
+def _is_told_apart(text: str, quantity: Quantity) -> bool:
+    """Behind such a word even a short name says which one is meant: § 15a, Fehler E4."""
+    start = quantity.start
+    if quantity.code[0].isdigit() and not text[quantity.end - 1].islower():
+        return False  # 3D, 5G
+    return _TELLS_APART.search(text, max(0, start - _LONGEST_TELLING), start) is not None
 
 
 def _is_identifier(code: str) -> bool:
@@ -342,8 +357,10 @@ def _look_up(
         if not left:
             break
     misses: list[Miss] = []
+    together = grounding.told_together(reading, indexes) if left else {}
     for number in left:
-        place = grounding.loose_place(reading, asked[number], indexes)
+        place = together.get(id(asked[number]))
+        place = place or grounding.loose_place(reading, asked[number], indexes)
         if place is not None:
             places[number] = place
             continue

@@ -22,6 +22,17 @@ _CJK_DATE = re.compile(
     r"([0-9]{4})年([0-9]{1,2})月(?:([0-9]{1,2})[日号])?|([0-9]{1,2})月([0-9]{1,2})[日号]"
 )
 CJK_CLOCK = re.compile(r"(?:[点點]|時(?!間))(?:([0-9]{1,2})分|(半))?(?!数|间)")
+_DAY_AND_MONTH = re.compile(r"(0?[1-9]|[12][0-9]|3[01])\.(0?[1-9]|1[0-2])")
+_DATE_GOES_ON = re.compile(r"\.(?: ?[-–,;:)|]| [a-zäöü])")
+"""A dot that ends no sentence: with it, ``12.06.`` is a day and a month."""
+_DATE_WORDS = frozenset(
+    "am vom zum bis ab seit dem den der montag dienstag mittwoch donnerstag freitag samstag sonntag"
+    " mo di mi do fr sa so stand".split()
+)
+_SECTION_WORDS = frozenset(
+    "abschnitt abs absatz kapitel kap ziffer ziff nummer nr punkt teil version tabelle abb"
+    " abbildung satz regel".split()
+)
 _STAMP = re.compile(r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?")
 _MONTH_STARTS = frozenset("jfmasondeéJFMASONDEÉ")
 _CLOCK_STARTS = frozenset("uohapimnvfd,点點時")
@@ -130,6 +141,35 @@ def before_month(passage: Passage, value: float, start: int, end: int) -> int:
         return passage.add_date((None, month, int(value)), start, after.end(1), (day,))
     date: Date = (int(year), month, int(value))
     return passage.add_date(date, start, after.end(), (day, (float(year), *after.span(2))))
+
+
+def german_day(passage: Passage, raw: str, start: int, end: int) -> int:
+    """``am 12.06.``, ``12.06.–14.06.``: a day and a month with a dot behind each; else 0.
+
+    What ends a sentence (``Der pH-Wert ist 7.4.``) is none, unless the word before says so.
+    """
+    found = _DAY_AND_MONTH.fullmatch(raw)
+    if found is None or passage.language not in ("de", "und"):
+        return 0
+    text = passage.text
+    if _DATE_GOES_ON.match(text, end) is None:
+        before = text[max(0, start - 14) : start].split()
+        is_last = text[start - 2 : start] in (".-", ".–") and passage.ends_in_date
+        if not is_last and _last_word(before) not in _DATE_WORDS:
+            return 0
+    elif _last_word(text[max(0, start - 14) : start].split()) in _SECTION_WORDS:
+        return 0
+    day = int(found[1])
+    part = (float(day), start, start + len(found[1]))
+    stop = passage.add_date((None, int(found[2]), day), start, end, (part,))
+    passage.found[-1].values = (
+        float(raw),
+    )  # a section may be told so, too: either reading grounds
+    return stop
+
+
+def _last_word(words: list[str]) -> str:
+    return words[-1].strip(".,(").lower() if words else ""
 
 
 def clock(passage: Passage, raw: str, start: int, end: int) -> int:

@@ -42,7 +42,7 @@ _SHAPE = re.compile(
     r"(?P<iso>[0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}(?![0-9]))"
     r"|(?P<dmy>[0-9]{1,2}([./-]) ?[0-9]{1,2}\4 ?(?:[12][0-9]{3}|[0-9]{2})(?![0-9]|\4[0-9]))"
     r"|(?P<month>[12][0-9]{3}-(?:0[1-9]|1[0-2])(?![0-9-]))"
-    r"|(?P<clock>[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?![0-9:]))"
+    r"|(?P<clock>[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?![0-9:]|[.,' ]000))"
     r"|(?P<grouped>[0-9]{1,3}(?:(?P<sep>[.,' ]|\\,|\{,\})\n?[0-9]{3}(?:(?P=sep)\n?[0-9]{3}){0,6})"
     r"(?:[.,][0-9]{1,12})?(?![0-9]))"
     r"|(?P<indian>[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?:\.[0-9]{1,6})?(?![0-9]|,[0-9]))"
@@ -58,7 +58,9 @@ _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ORDINAL = re.compile(
     r"(?:st|nd|rd|th|er|re|ère|e|ème|eme|º|ª|te[nrs]?|ste[nrs]?)(?![A-Za-zÀ-ÿ0-9])"
 )
-_DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)")
+_DECADE = re.compile(r"(?: ?')?s(?![A-Za-zÀ-ÿ0-9])|er(?: |-)(?:Jahre)|ern(?![A-Za-zÀ-ÿ0-9])")
+_DECADE_WORDS = frozenset("the early mid late their his her my our your of".split())
+"""Before ``30s``: without one of them, it may be seconds."""
 _MULTIPLE = re.compile(r" ?[x×](?![A-Za-zÀ-ÿ0-9])(?! ?[0-9])|-?(?:fach|fold)(?:e[nrsm]?)?(?![a-z])")
 _SLASH = re.compile(r"/([0-9]{1,2})(?![0-9/]|[.,][0-9])")
 _MINUTES = re.compile(r" ?m ?[0-9]{1,2} ?s(?![A-Za-zÀ-ÿ])|(?<=h[0-9]{2})m|(?<=h [0-9]{2})m")
@@ -148,6 +150,8 @@ def _at(passage: Passage, start: int, done: int) -> int:
     name = shape.lastgroup or "plain"
     if name == "plain":
         end = names.phone(passage, start, before)
+        if not end and text[shape.end() : shape.end() + 1] == "." and "." in shape.group():
+            end = dates.german_day(passage, shape.group(), start, shape.end())
         return end or _number(passage, start, shape.group(), shape.end(), name, before)
     return _shaped(passage, start, shape, "grouped" if name == "sep" else name, before)
 
@@ -554,11 +558,14 @@ def _add_fraction(text: str, draft: _Draft, after: str) -> None:
         slash = _SLASH.match(text, draft.end)
         if slash is not None:
             low = int(slash.group(1))
+            year = int(draft.raw)
+            if year >= 1000 and len(slash.group(1)) == 2 and (year + 1) % 100 == low:
+                low = year + 1  # 2011/12: the second year without its century
             draft.parts = (
                 (float(draft.raw), draft.start, draft.end),
                 (float(low), slash.start(1), slash.end()),
             )
-            draft.values = (int(draft.raw) / low if low else -1.0,)
+            draft.values = (year / low if low else -1.0,)
             draft.separable, draft.form, draft.end = True, FRACTION, slash.end()
     elif len(draft.raw) <= 3 and after not in _NO_FRACTION:
         mixed = _MIXED.match(text, draft.end)
@@ -595,6 +602,8 @@ def _ending(passage: Passage, draft: _Draft, whole: bool) -> int:
         if match is not None:
             century = 0.0 if len(draft.raw) == 4 else 1900.0
             values, step = (values[0], values[0] + century), 10.0
+            if century and match.group() == "s" and draft.last.lower() not in _DECADE_WORDS:
+                unit = units.BY_NAME["s"]
     if match is None and text[end : end + 2].lstrip()[:1] in _BEFORE_MULTIPLE:
         match = _MULTIPLE.match(text, end)
         unit = units.BY_NAME["x"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
-from service.checks.reading import records, units
+from service.checks.reading import headings, records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.content_words import VOCABULARIES
@@ -82,6 +84,10 @@ class Index:
             if unit is not None and unit.dimension == dimension:
                 for value in quantity.values:
                     found.setdefault(units.base(value, unit)[1], quantity)
+        if dimension in _ADDED:
+            for total in totals(self.text, self.quantities):
+                if total.dimension == dimension:
+                    found.setdefault(total.base, total.one)
         self._by_base[dimension] = found
         return found
 
@@ -92,6 +98,11 @@ class Index:
         if known is None:
             known = self._is_record = records.is_record(self.text)
         return known
+
+    @cached_property
+    def scales(self) -> headings.Told:
+        """What its headings tell."""
+        return headings.scales(self.text)
 
     @cached_property
     def fractions(self) -> list[Quantity]:
@@ -121,6 +132,36 @@ class Index:
         left = bisect_left(self._sorted, (low, -1))
         right = bisect_right(self._sorted, (high, len(self.quantities)))
         return [self.quantities[i] for _, i in self._sorted[left : min(right, left + 50)]]
+
+
+_ADDED = frozenset({"time", "months"})
+"""Dimensions whose quantities are told in two units: an hour and 35 minutes."""
+_PLUS = re.compile(r"(?:,|, | |T|,? (?:and|und|et|y) )?")
+_LONGEST_PLUS = 6
+
+
+class Total(NamedTuple):
+    """Two neighbours that are told together, and their sum in the base of their dimension."""
+
+    one: Quantity
+    other: Quantity
+    dimension: str
+    base: float
+
+
+def totals(text: str, quantities: Sequence[Quantity]) -> Iterator[Total]:
+    """What two neighbours make together: an hour and 35 minutes are 95 minutes."""
+    for one, other in pairwise(quantities):
+        larger, smaller = one.unit, other.unit
+        if larger is None or smaller is None or larger.dimension not in _ADDED:
+            continue
+        if larger.dimension != smaller.dimension or larger.factor <= smaller.factor:
+            continue
+        if not 0 <= other.start - one.end <= _LONGEST_PLUS:
+            continue
+        if _PLUS.fullmatch(text, one.end, other.start) is not None:
+            total = one.values[0] * larger.factor + other.values[0] * smaller.factor
+            yield Total(one, other, larger.dimension, units.rounded(total))
 
 
 class Cache:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.checks.reading import phrases, units
+from service.checks.reading import headings, phrases, units
 from service.checks.reading.derivation import in_text, is_points
-from service.checks.reading.evidence import Index
+from service.checks.reading.digits import scaled
+from service.checks.reading.evidence import Index, totals
 from service.checks.reading.names import PHONE
 from service.checks.reading.quantities import (
     CODE,
@@ -36,6 +38,14 @@ _MOST_FOREIGN = 400
 _SINGLE_BASES = frozenset(
     units.base(value, unit) for unit in units.BY_NAME.values() for value in (1.0, 1.5)
 )
+_LEAST_SCALED = 1000
+"""What is smaller, and told without a scale, is not looked for below a heading."""
+_MOST_EQUAL = 20
+"""Equal figures of a text that are tried for the one below a heading."""
+_LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
+_JOINTS = (" ", "-", "")
+_SHORT_CODE = 5
+"""Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -165,6 +175,9 @@ def _date_place(quantity: Quantity, source: Source, index: Index) -> Place | Non
         for (other, _, _), found in known or ():
             if year is None or year == other or (other is None and _has_number(index, float(year))):
                 return _at(source, found)
+    for value in quantity.values:
+        for found in index.equal(value):
+            return _at(source, found)
     return None
 
 
@@ -178,10 +191,16 @@ def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | Non
         return _at(source, found)
     if quantity.code.startswith(PHONE):
         return _phone_place(quantity.code, source, index)
-    at = index.folded_case.find(quantity.code)
+    code = quantity.code
+    at = index.folded_case.find(code)
+    for joint in _JOINTS if at < 0 and len(code) <= _SHORT_CODE else ():
+        code = _LETTER_MEETS_DIGIT.sub(joint, quantity.code)
+        at = index.folded_case.find(code)
+        if at >= 0:
+            break
     if at < 0 or len(index.folded_case) != len(index.text):
         return None
-    end = at + len(quantity.code)
+    end = at + len(code)
     before = index.folded_case[at - 1] if at else " "
     if before.isalnum() or index.folded_case[end : end + 1].isalnum():
         return None
@@ -217,6 +236,10 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
             found = _converted(quantity, unit, bases, index)
             if found is not None and _signs_agree(reading, quantity, index, found):
                 return _at(source, found, "derived")
+    for source, index in indexes:
+        found = _below_heading(reading, quantity, index)
+        if found is not None:
+            return _at(source, found, "derived")
     span = phrases.tolerance(reading.text, quantity)
     value, half = quantity.values[0], quantity.step / 2
     low, high = span or (value - half, value + half)
@@ -229,6 +252,19 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     return None
 
 
+def told_together(reading: Reading, indexes: Indexed) -> dict[int, Place]:
+    """By the id of the quantity: 1 hour and 35 minutes, where the text says 95 minutes."""
+    places: dict[int, Place] = {}
+    for total in totals(reading.text, reading.quantities):
+        for source, index in indexes:
+            found = index.by_base(total.dimension).get(total.base)
+            if found is not None:
+                for quantity in (total.one, total.other):
+                    places.setdefault(id(quantity), _at(source, found, "derived"))
+                break
+    return places
+
+
 def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
     """Two thirds, where the text says 67 %."""
     if quantity.form is not FRACTION or quantity.unit is not None:
@@ -238,6 +274,31 @@ def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
         if found.unit is not None and found.unit.name == "%":
             return found
     return None
+
+
+def _below_heading(reading: Reading, mine: Quantity, index: Index) -> Quantity | None:
+    """48.2 million, where 48.2 stands in a table whose heading says ``USD m``; or the reverse."""
+    if mine.power or abs(mine.values[0]) >= _LEAST_SCALED:
+        for start, power in index.scales:
+            for found in _equal(index, mine, -power):
+                if found.start >= start and headings.is_cell(index.text, found):
+                    if _same(reading, mine, index, found):
+                        return found
+    if not headings.is_cell(reading.text, mine):
+        return None
+    for start, power in headings.told_in_answer(reading.text):
+        for found in _equal(index, mine, power) if mine.start >= start else ():
+            if _signs_agree(reading, mine, index, found):
+                return found
+    return None
+
+
+def _equal(index: Index, mine: Quantity, power: int) -> list[Quantity]:
+    """The first quantities of a text that are worth mine times ten to the ``power``."""
+    found: list[Quantity] = []
+    for value in mine.values:
+        found += index.equal(units.rounded(scaled(value, power)))[:_MOST_EQUAL]
+    return found
 
 
 def _converted(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from service.checks.reading import units
+
 Span = tuple[int, int]
 
 _NUMBER = r"[0-9]{1,3}(?:\.[0-9]{1,2}){0,3}"
@@ -12,6 +14,9 @@ _LINE_MARKER = re.compile(
     rf"[ \t>*_#|+-]{{0,12}}(?:\(?{_NUMBER}[.)](?=[\s*_]|$)|(?<=#) ?{_NUMBER}(?=\s)"
     rf"|(?<=# ){_NUMBER}(?=\s))"
 )
+_OUTLINE = re.compile(r" {0,8}((?:[0-9]{1,2}\.){1,3})([0-9]{1,2}) ([A-ZÄÖÜ][^\W\d]*)")
+_OUTLINE_AROUND = 2_000
+"""Characters on either side in which the line with the next number is sought."""
 _BRACKETED = re.compile(
     r"\[(?:\^?[0-9]{1,4}(?: ?[,;–-] ?[0-9]{1,4}){0,20}"  # citations, footnotes
     r"|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"  # time stamps of a recording
@@ -78,7 +83,26 @@ def is_line_marker(text: str, start: int) -> bool:
     if line == 0 and start > 14:
         return False
     marker = _LINE_MARKER.match(text, line)
-    return marker is not None and marker.end() > start
+    if marker is not None and marker.end() > start:
+        return True
+    return _is_outline(text, line, start)
+
+
+def _is_outline(text: str, line: int, start: int) -> bool:
+    """``2.1 Umfang`` on one line and ``2.2 Fristen`` on another: numbered without a last dot."""
+    number = _OUTLINE.match(text, line)
+    if number is None or not number.start(1) <= start < number.end(2):
+        return False
+    if units.spelled(number[3]) is not None:
+        return False
+    near = "\n" + text[max(0, line - _OUTLINE_AROUND) : line + _OUTLINE_AROUND]
+    for other in (int(number[2]) - 1, int(number[2]) + 1):
+        head = f"\n{number[1]}{other} "
+        at = near.find(head)
+        # the same word behind both: values of one thing, 4.5 Sterne and 4.6 Sterne
+        if at >= 0 and not near.startswith(number[3], at + len(head)):
+            return True
+    return False
 
 
 def is_labelled(text: str, start: int) -> bool:

@@ -6,17 +6,28 @@ import re
 
 from service.checks.reading.passage import CJK, Passage
 from service.checks.reading.quantities import CODE, Part, Quantity
+from service.checks.reading.units import BY_NAME
 
 _TAIL = re.compile(r"[A-Za-z0-9_]*(?:[-./:#_][A-Za-z0-9]+){0,12}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _PHONE = re.compile(
-    r"\+?[0-9]{1,5}\)?(?:[ /-]?\(0?[0-9]{0,5}\))?(?: ?[ /–-] ?[0-9]{2,}){1,6}(?![0-9])"
-    r"|(?<=\+)[0-9]{8,15}(?![0-9])"
+    r"\+?[0-9]{1,5}\)?(?:[ /-]?\(0?[0-9]{0,5}\)[0-9]{0,5})?(?: ?[ /–-] ?[0-9]{2,}){1,6}(?![0-9])"
+    r"|(?<=\+)(?:[0-9]{8,15}|[0-9]{1,3} ?\(0\) ?[0-9]{6,13})(?![0-9])"
     r"|[0-9]{3}[ ).-]{1,2}[0-9]{3,4}-[0-9]{4}(?![0-9])"
     r"|[0-9]{3}-[0-9]{4}(?![0-9-])"
 )
+_TOLL_FREE = re.compile(
+    r"1(?: [2-9][0-9]{2} | ?\([2-9][0-9]{2}\) ?|\.[2-9][0-9]{2}\.)[0-9]{3}[ .-][0-9]{4}(?![0-9])"
+)
 _YEARS_OR_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[12][0-9]{3}-[12][0-9]{3}")
 _ZEROS = re.compile(r"(?:\.0)+$")
+_DURATION = re.compile(
+    r"P(?=[0-9T])(?P<days>(?:[0-9]{1,3}[YMWD]){0,4})(?:T(?P<hours>(?:[0-9]{1,6}[HMS]){1,3}))?"
+    r"(?![A-Za-z0-9_])"
+)
+_ELEMENT = re.compile(r"([0-9]+)([YMWDHS])")
+_DAY_UNITS = {"Y": "a", "M": "mo", "W": "wk", "D": "d"}
+_HOUR_UNITS = {"H": "h", "M": "min", "S": "s"}
 _LONGEST_PREFIX = 40
 PHONE = "tel:"
 
@@ -55,10 +66,32 @@ def glued(passage: Passage, left: int, start: int) -> int:
         iban = _IBAN.match(text, left)
         if iban is not None:
             return add(passage, left, iban.end(), iban.group().replace(" ", ""))
+    if prefix in ("P", "PT"):
+        stop = _duration(passage, left)
+        if stop:
+            return stop
     end = tail_end(text, start)
     if prefix in ("v", "V"):
         return add(passage, left, end, text[start:end])
     return add(passage, left, end, text[left:end])
+
+
+def _duration(passage: Passage, left: int) -> int:
+    """``P90D``, ``PT1H30M``: one quantity for each element; 0 when it is another name."""
+    match = _DURATION.match(passage.text, left)
+    if match is None:
+        return 0
+    first = left
+    for group, names in (("days", _DAY_UNITS), ("hours", _HOUR_UNITS)):
+        begin, end = match.span(group)
+        for element in _ELEMENT.finditer(passage.text, max(begin, 0), max(end, 0)):
+            unit = BY_NAME[names[element[2]]]
+            values = (float(element[1]),)
+            passage.found.append(
+                Quantity(first, element.end(), *element.span(1), values=values, unit=unit)
+            )
+            first = element.end()
+    return match.end()
 
 
 def dashed(passage: Passage, start: int, done: int) -> int:
@@ -83,6 +116,10 @@ def _is_lower_case_name(prefix: str, digits: str) -> bool:
 def phone(passage: Passage, start: int, before: str) -> int:
     """A phone number at ``start``, kept as its digits; 0 when there is none."""
     text = passage.text
+    if text[start] == "1" and text[start + 1 : start + 2] in _TOLL_MARKS:
+        whole = _TOLL_FREE.match(text, start)
+        if whole is not None:
+            return _add_phone(passage, start, start, whole.end())
     international = before == "+" or text[start] == "0"
     if not (
         international
@@ -102,13 +139,18 @@ def phone(passage: Passage, start: int, before: str) -> int:
     if before != "+" and _YEARS_OR_DATE.fullmatch(raw):
         return 0
     first = start - 1 if before in "+(" else start
-    passage.found.append(
-        Quantity(first, match.end(), start, match.end(), CODE, code=PHONE + digits)
-    )
-    return match.end()
+    return _add_phone(passage, first, start, match.end())
+
+
+def _add_phone(passage: Passage, first: int, start: int, end: int) -> int:
+    raw = passage.text[start:end].replace("(0)", "")
+    digits = "".join([char for char in raw if char.isdigit()])
+    passage.found.append(Quantity(first, end, start, end, CODE, code=PHONE + digits))
+    return end
 
 
 _HYPHENATED = frozenset(
     "top mid pre post sub non anti over under ages plus up to bis ab von der die und and".split()
 )
+_TOLL_MARKS = frozenset({" ", ".", "("})
 _PHONE_MARKS = frozenset({")", "-", "."})

@@ -49,6 +49,11 @@ class Passage:
     def is_full(self) -> bool:
         return len(self.found) >= MOST_FOUND
 
+    @property
+    def ends_in_date(self) -> bool:
+        """Whether the last thing found is a date."""
+        return bool(self.found) and self.found[-1].kind is DATE
+
     def add_date(self, date: calendar.Date, start: int, end: int, parts: tuple[Part, ...]) -> int:
         quantity = Quantity(start, end, start, end, DATE, dates=(date,), parts=parts)
         self.found.append(quantity)

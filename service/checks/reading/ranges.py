@@ -16,10 +16,16 @@ from service.checks.reading.quantities import (
     Quantity,
 )
 
-_LINK = re.compile(r" ?(?:-|–|/|to|bis|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?")
+_LINK = re.compile(
+    r" ?(?:-|–|/|to|bis|bis zum|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?"
+)
+_DAY_LINK = re.compile(r"\. ?(?:-|–|/|bis|bis zum|und|oder|und am|,) ?")
+"""In German a dot makes the first of two days an ordinal: ``12. bis 14. Juni``."""
 _LONGEST_LINK = 7
+_LONGEST_DAY_LINK = 10
 _CLOSED = re.compile(r" ?(?:[.,;:!?)|]|\Z|\n)| (?:pro|je|im|in|per|a|an|und|and|statt)\b")
 _DASHES = ("-", "–", "/")
+_HOUR_AND_MINUTE = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
 
 
 def share_units(passage: Passage) -> None:
@@ -28,7 +34,8 @@ def share_units(passage: Passage) -> None:
     found = passage.found
     for number in range(1, len(found)):
         one, other = found[number - 1], found[number]
-        if other.start - one.end > _LONGEST_LINK:
+        distance = other.start - one.end
+        if distance > _LONGEST_LINK and (distance > _LONGEST_DAY_LINK or other.kind is not DATE):
             continue
         gap = passage.text[one.end : other.start]
         if gap == " " and _are_cents(passage.text, one, other):
@@ -36,11 +43,15 @@ def share_units(passage: Passage) -> None:
             one.end, one.step = other.end, 0.01
             merged.add(id(other))
         if not _LINK.fullmatch(gap):
+            if gap[:1] == "." and one.kind is NUMBER and other.kind is DATE:
+                if _DAY_LINK.fullmatch(gap):
+                    _share_day(one, other)
             continue
         if one.kind is NUMBER and other.kind is NUMBER:
             _share(one, other, gap.strip())
         elif one.kind is NUMBER:
-            _share_day(one, other)
+            if not _share_clock(passage.text, one, other):
+                _share_day(one, other)
         elif other.kind is NUMBER and gap.strip() in _DASHES:
             _share_day(other, one)
     if merged:
@@ -86,6 +97,25 @@ def _are_years(one: Quantity, other: Quantity) -> bool:
     return 1000 <= year <= 2999 and year % 100 < other.values[0]
 
 
+def _share_clock(text: str, number: Quantity, whole: Quantity) -> bool:
+    """``7.30 bis 13.15 Uhr``: the first is an hour and its minutes, too."""
+    if whole.kind is not TIME or number.unit is not None or number.sign or number.power:
+        return False
+    dotted = _HOUR_AND_MINUTE.fullmatch(text, number.value_start, number.value_end)
+    if dotted is None:
+        return False
+    hour, minute = int(dotted[1]), int(dotted[2])
+    _read_as_hour(number, hour * 60 + minute, hour, whole, dotted.end(1))
+    return True
+
+
+def _read_as_hour(number: Quantity, minute: int, hour: int, whole: Quantity, end: int) -> None:
+    """``end``: where the hour ends. Before a later time of the afternoon it may be one, too."""
+    late = whole.minutes[0] >= 720 and hour < 12
+    number.kind, number.parts = TIME, ((float(hour), number.value_start, end),)
+    number.minutes = (minute, minute + 720) if late else (minute,)
+
+
 def _share_day(number: Quantity, whole: Quantity) -> None:
     """``2–5 May``, ``June 27–29``, ``9–17 Uhr``: both ends are days, or hours."""
     if number.unit is not None or number.sign or number.parts:
@@ -103,7 +133,4 @@ def _share_day(number: Quantity, whole: Quantity) -> None:
                 (part,),
             )
     elif whole.kind is TIME and value <= 24 and number.start < whole.start:
-        minute = int(value) * 60
-        late = whole.minutes[0] >= 720 and value < 12
-        number.kind, number.parts = TIME, (part,)
-        number.minutes = (minute, minute + 720) if late else (minute,)
+        _read_as_hour(number, int(value) * 60, int(value), whole, number.value_end)

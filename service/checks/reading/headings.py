@@ -1,0 +1,56 @@
+"""Scales that a heading tells for the figures below it: ``Umsatz (Mio. €)``, ``in USD m``."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from service.checks.reading.quantities import NUMBER, Quantity
+
+Told = tuple[tuple[int, int], ...]
+"""Where a heading's scale ends, and its power of ten; in order."""
+
+_MONEY = r"(?:USD|US\$|EUR|Euro|GBP|CHF|SEK|[$€£¥])"
+_POWERS = (
+    (3, r"thousands?|tausend|tsd\.?"),
+    (6, r"millions?|millionen|mio\.?|mill\.?|mn|mln"),
+    (9, r"billions?|milliarden|mrd\.?|bn"),
+)
+_SHORT = {"k": 3, "t": 3, "m": 6, "b": 9}
+_WORDS = "|".join(f"(?P<p{power}>{words})" for power, words in _POWERS)
+_HEADING = re.compile(
+    rf"(?i)(?:[(\[/,]|\bin) ?(?:(?:{_MONEY} ?)?(?:{_WORDS})(?: (?:of )?{_MONEY}| ?[$€£¥])?"
+    rf"|{_MONEY} ?(?P<behind>[kmb])|(?P<ahead>[tkm]) ?(?:€|EUR|CHF|USD|\$))"
+    r" ?(?=[)\]|:,;.\n]|\Z)"
+)
+_BEFORE_CELL = re.compile(r"[|\t:;] ?[*_€$£+-]{0,4} ?\Z")
+_AFTER_CELL = re.compile(r"[*_]{0,3} ?(?:[|\t;\n]|\Z)")
+
+
+def scales(text: str) -> Told:
+    """The scales that headings of ``text`` tell; of one power, the first counts."""
+    first: dict[int, int] = {}
+    for match in _HEADING.finditer(text):
+        first.setdefault(_power(match), match.end())
+    return tuple((end, power) for power, end in first.items())
+
+
+told_in_answer = lru_cache(maxsize=4)(scales)
+"""Remembered for the misses of one answer, which ask again and again."""
+
+
+def _power(match: re.Match[str]) -> int:
+    for power, _ in _POWERS:
+        if match[f"p{power}"]:
+            return power
+    return _SHORT[(match["behind"] or match["ahead"]).lower()]
+
+
+def is_cell(text: str, quantity: Quantity) -> bool:
+    """Whether a plain figure stands in a cell of its own, or behind a colon."""
+    if quantity.kind is not NUMBER or quantity.power or not quantity.values:
+        return False
+    return (
+        _BEFORE_CELL.search(text, max(0, quantity.start - 8), quantity.start) is not None
+        or _AFTER_CELL.match(text, quantity.end) is not None
+    )
