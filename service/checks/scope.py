@@ -400,7 +400,7 @@ def _mismatch(
     return ()
 
 
-_PLURAL: Final = re.compile(r"(?<=[^\W\d_]{3})(?:en|[ens])\Z")
+_ENDINGS: Final = ("en", "e", "n", "s")
 """What ``3 Monaten`` and ``3 months`` have and ``1 Monat`` and ``1 month`` have not."""
 _COUNTED: Final = re.compile(r"[ -]([^\W\d_]{3,})")
 _WINDOW: Final = 300
@@ -410,7 +410,16 @@ def _unit(here: _Chunk, surface: str, end: int) -> str:
     """The unit in the surface, or else the next word, which says what is counted."""
     unit = _NUMBER.sub("", surface).strip()
     counted = None if unit else _COUNTED.match(here.text, end)
-    return _PLURAL.sub("", counted[1] if counted else unit)
+    return _singular(counted[1] if counted else unit)
+
+
+def _singular(word: str) -> str:
+    """Without an ending behind three letters and more."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and word[: -len(ending)][-3:].isalpha():
+            if len(word) >= len(ending) + 3:
+                return word[: -len(ending)]
+    return word
 
 
 def _may_have_rival(here: _Chunk, name: _Name, unit: str, said: _Said, own: Span) -> bool:

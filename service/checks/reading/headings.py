@@ -18,11 +18,13 @@ _POWERS = (
 )
 _SHORT = {"k": 3, "t": 3, "m": 6, "b": 9}
 _WORDS = "|".join(f"(?P<p{power}>{words})" for power, words in _POWERS)
-_HEADING = re.compile(
-    rf"(?i)(?:[(\[/,]|\bin) ?(?:(?:{_MONEY} ?)?(?:{_WORDS})(?: (?:of )?{_MONEY}| ?[$€£¥])?"
+_SCALE = re.compile(
+    rf"(?i)(?:(?:{_MONEY} ?)?(?:{_WORDS})(?: (?:of )?{_MONEY}| ?[$€£¥])?"
     rf"|{_MONEY} ?(?P<behind>[kmb])|(?P<ahead>[tkm]) ?(?:€|EUR|CHF|USD|\$))"
     r" ?(?=[)\]|:,;.\n]|\Z)"
 )
+_OPENINGS = ("(", "[", "/", ",", "in", "In", "IN")
+_STARTS = frozenset("$€£¥BCEGKMSTUbcegkmstu")
 _BEFORE_CELL = re.compile(r"[|\t:;] ?[*_€$£+-]{0,4} ?\Z")
 _AFTER_CELL = re.compile(r"[*_]{0,3} ?(?:[|\t;\n]|\Z)")
 
@@ -30,9 +32,30 @@ _AFTER_CELL = re.compile(r"[*_]{0,3} ?(?:[|\t;\n]|\Z)")
 def scales(text: str) -> Told:
     """The scales that headings of ``text`` tell; of one power, the first counts."""
     first: dict[int, int] = {}
-    for match in _HEADING.finditer(text):
-        first.setdefault(_power(match), match.end())
+    for start in sorted(_openings(text)):
+        match = _SCALE.match(text, start)
+        if match is not None:
+            first.setdefault(_power(match), match.end())
     return tuple((end, power) for power, end in first.items())
+
+
+def _openings(text: str) -> list[int]:
+    """Where a scale may begin. Found without a pattern, which would try each character."""
+    found: list[int] = []
+    for opening in _OPENINGS:
+        at = text.find(opening)
+        while at >= 0:
+            end = at + len(opening)
+            start = end + 1 if text[end : end + 1] == " " else end
+            if text[start : start + 1] in _STARTS and not _is_in_word(text, at, opening):
+                found.append(start)
+            at = text.find(opening, end)
+    return found
+
+
+def _is_in_word(text: str, at: int, opening: str) -> bool:
+    before = text[at - 1 : at]
+    return len(opening) > 1 and (before.isalnum() or before == "_")
 
 
 told_in_answer = lru_cache(maxsize=4)(scales)
