@@ -279,18 +279,24 @@ def _as_share(quantity: Quantity, index: Index) -> Quantity | None:
 def _below_heading(reading: Reading, mine: Quantity, index: Index) -> Quantity | None:
     """48.2 million, where 48.2 stands in a table whose heading says ``USD m``; or the reverse."""
     if mine.power or abs(mine.values[0]) >= _LEAST_SCALED:
-        for start, power in index.scales:
+        for power in headings.POWERS:
             for found in _equal(index, mine, -power):
-                if found.start >= start and headings.is_cell(index.text, found):
+                # headings are looked for last: few texts hold such a figure
+                if headings.is_cell(index.text, found) and _is_below(index, found, power):
                     if _same(reading, mine, index, found):
                         return found
     if not headings.is_cell(reading.text, mine):
         return None
-    for start, power in headings.told_in_answer(reading.text):
+    for power, start in headings.told_in_answer(reading.text).items():
         for found in _equal(index, mine, power) if mine.start >= start else ():
             if _signs_agree(reading, mine, index, found):
                 return found
     return None
+
+
+def _is_below(index: Index, found: Quantity, power: int) -> bool:
+    start = index.scales.get(power)
+    return start is not None and found.start >= start
 
 
 def _equal(index: Index, mine: Quantity, power: int) -> list[Quantity]:

@@ -7,8 +7,9 @@ from functools import lru_cache
 
 from service.checks.reading.quantities import NUMBER, Quantity
 
-Told = tuple[tuple[int, int], ...]
-"""Where a heading's scale ends, and its power of ten; in order."""
+Told = dict[int, int]
+"""Power of ten → where the first heading that tells it as a scale ends."""
+POWERS = (3, 6, 9)
 
 _MONEY = r"(?:USD|US\$|EUR|Euro|GBP|CHF|SEK|[$€£¥])"
 _POWERS = (
@@ -30,13 +31,13 @@ _AFTER_CELL = re.compile(r"[*_]{0,3} ?(?:[|\t;\n]|\Z)")
 
 
 def scales(text: str) -> Told:
-    """The scales that headings of ``text`` tell; of one power, the first counts."""
-    first: dict[int, int] = {}
+    """The scales that headings of ``text`` tell."""
+    first: Told = {}
     for start in sorted(_openings(text)):
         match = _SCALE.match(text, start)
         if match is not None:
             first.setdefault(_power(match), match.end())
-    return tuple((end, power) for power, end in first.items())
+    return first
 
 
 def _openings(text: str) -> list[int]:
