@@ -120,8 +120,9 @@ class Index:
         }
 
     @cached_property
-    def folded_case(self) -> str:
-        return self.text.casefold()
+    def lowered(self) -> str:
+        """As long as the text, but for a Turkish İ: ß stays, where folding makes it ss."""
+        return self.text.lower()
 
     @cached_property
     def _sorted(self) -> list[tuple[float, int]]:

@@ -46,6 +46,8 @@ _LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
 _JOINTS = (" ", "-", "")
 _SHORT_CODE = 5
 """Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
+_MOST_TRIED = 20
+"""Places of a name in one text that are looked at: 14 b, where it says 14 bis 18 Uhr first."""
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -191,20 +193,31 @@ def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | Non
         return _at(source, found)
     if quantity.code.startswith(PHONE):
         return _phone_place(quantity.code, source, index)
-    code = quantity.code
-    at = index.folded_case.find(code)
-    for joint in _JOINTS if at < 0 and len(code) <= _SHORT_CODE else ():
-        code = _LETTER_MEETS_DIGIT.sub(joint, quantity.code)
-        at = index.folded_case.find(code)
+    text = index.lowered
+    for code in _spellings(quantity.code) if len(text) == len(index.text) else ():
+        at = _whole(text, code)
         if at >= 0:
+            return Place(source.kind, source, at, at + len(code))
+    return None
+
+
+def _spellings(code: str) -> list[str]:
+    if len(code) > _SHORT_CODE:
+        return [code]
+    return [code, *(_LETTER_MEETS_DIGIT.sub(joint, code) for joint in _JOINTS)]
+
+
+def _whole(text: str, code: str) -> int:
+    """Where ``code`` stands with no letter or digit beside it; -1 when soon nowhere."""
+    at = text.find(code)
+    for _ in range(_MOST_TRIED):
+        if at < 0:
             break
-    if at < 0 or len(index.folded_case) != len(index.text):
-        return None
-    end = at + len(code)
-    before = index.folded_case[at - 1] if at else " "
-    if before.isalnum() or index.folded_case[end : end + 1].isalnum():
-        return None
-    return Place(source.kind, source, at, end)
+        end = at + len(code)
+        if not text[end : end + 1].isalnum() and not text[at - 1 : at].isalnum():
+            return at
+        at = text.find(code, end)
+    return -1
 
 
 def _phone_place(code: str, source: Source, index: Index) -> Place | None:
