@@ -152,23 +152,24 @@ def german_day(passage: Passage, raw: str, start: int, end: int) -> int:
     if found is None or passage.language not in ("de", "und"):
         return 0
     text = passage.text
-    if _DATE_GOES_ON.match(text, end) is None:
-        before = text[max(0, start - 14) : start].split()
-        is_last = text[start - 2 : start] in (".-", ".–") and passage.ends_in_date
-        if not is_last and _last_word(before) not in _DATE_WORDS:
-            return 0
-    elif _last_word(text[max(0, start - 14) : start].split()) in _SECTION_WORDS:
+    before = _last_word(text[max(0, start - 14) : start])
+    if _DATE_GOES_ON.match(text, end) is not None:
+        is_date = before not in _SECTION_WORDS
+    else:
+        follows_one = text[start - 2 : start] in (".-", ".–") and passage.ends_in_date
+        is_date = follows_one or before in _DATE_WORDS
+    if not is_date:
         return 0
     day = int(found[1])
     part = (float(day), start, start + len(found[1]))
     stop = passage.add_date((None, int(found[2]), day), start, end, (part,))
-    passage.found[-1].values = (
-        float(raw),
-    )  # a section may be told so, too: either reading grounds
+    # a section may be told so, too: either reading grounds
+    passage.found[-1].values = (float(raw),)
     return stop
 
 
-def _last_word(words: list[str]) -> str:
+def _last_word(text: str) -> str:
+    words = text.split()
     return words[-1].strip(".,(").lower() if words else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from service.checks.reading import units
 from service.checks.reading.quantities import NUMBER, Quantity
 
 Told = dict[int, int]
@@ -12,17 +13,15 @@ Told = dict[int, int]
 POWERS = (3, 6, 9)
 
 _MONEY = r"(?:USD|US\$|EUR|Euro|GBP|CHF|SEK|[$€£¥])"
-_POWERS = (
-    (3, r"thousands?|tausend|tsd\.?"),
-    (6, r"millions?|millionen|mio\.?|mill\.?|mn|mln"),
-    (9, r"billions?|milliarden|mrd\.?|bn"),
-)
+# a dot behind an abbreviation may be left out in a heading, where no noun can be meant
+_WORDS = {word.rstrip("."): power for word, power in units.SCALES.items() if power in POWERS}
 _SHORT = {"k": 3, "t": 3, "m": 6, "b": 9}
-_WORDS = "|".join(f"(?P<p{power}>{words})" for power, words in _POWERS)
+_WORD = "|".join(map(re.escape, sorted(_WORDS, key=len, reverse=True)))
 _SCALE = re.compile(
-    rf"(?i)(?:(?:{_MONEY} ?)?(?:{_WORDS})(?: (?:of )?{_MONEY}| ?[$€£¥])?"
+    rf"(?:(?:{_MONEY} ?)?(?P<word>{_WORD})\.?(?: (?:of )?{_MONEY}| ?[$€£¥])?"
     rf"|{_MONEY} ?(?P<behind>[kmb])|(?P<ahead>[tkm]) ?(?:€|EUR|CHF|USD|\$))"
-    r" ?(?=[)\]|:,;.\n]|\Z)"
+    r" ?(?=[)\]|:,;.\n]|\Z)",
+    re.IGNORECASE | re.ASCII,  # else ſ is an s and ı an i, and no such word is in the table
 )
 _OPENINGS = ("(", "[", "/", ",", "in", "In", "IN")
 _STARTS = frozenset("$€£¥BCEGKMSTUbcegkmstu")
@@ -64,10 +63,8 @@ told_in_answer = lru_cache(maxsize=4)(scales)
 
 
 def _power(match: re.Match[str]) -> int:
-    for power, _ in _POWERS:
-        if match[f"p{power}"]:
-            return power
-    return _SHORT[(match["behind"] or match["ahead"]).lower()]
+    word = match["word"]
+    return _WORDS[word.lower()] if word else _SHORT[(match["behind"] or match["ahead"]).lower()]
 
 
 def is_cell(text: str, quantity: Quantity) -> bool:
