@@ -39,6 +39,7 @@ from service.checks import (
 )
 from service.checks.citations import CitationReading
 from service.checks.model import CheckInput, CheckResult, Finding, NotEvaluated, Outcome
+from service.checks.reading.cache import Twins
 from service.checks.reading.language import detect
 from service.drafts import (
     CaseDraft,
@@ -56,6 +57,7 @@ from service.drafts import (
 )
 from service.events import (
     AnswerEvent,
+    Chunk,
     EventLimits,
     Rejection,
     RejectReason,
@@ -373,9 +375,19 @@ def _item(
 ) -> Item:
     if isinstance(event, Rejection):
         return Item(record, event)
-    texts = tuple([chunk.text for chunk in event.retrieved])
+    texts = tuple([_twin(chunk) for chunk in event.retrieved])
     identity = identity_hash(event.app, event.event_id)
     return Item(record, event, reading, identity, texts, told)
+
+
+_TWINS = Twins(16 << 20)
+
+
+def _twin(chunk: Chunk) -> str | None:
+    """Its text, where it came in another answer before as the object that came then."""
+    if chunk.text:
+        chunk.text = _TWINS.of(chunk.text)
+    return chunk.text
 
 
 def missing_refs(batch: Batch) -> frozenset[DocKey]:

@@ -102,7 +102,10 @@ def _read(text: str) -> tuple[str, bool]:
 def _bytes(text: str, read: tuple[str, bool]) -> int:
     """Too many for the cache where a built-in kind may find something: no such text is kept."""
     reading, may_hold = read
-    return CACHE_BYTES if may_hold else getsizeof(text) + getsizeof(reading) + 540
+    if may_hold:
+        return CACHE_BYTES
+    own = getsizeof(text) + 540
+    return own if reading is text else own + getsizeof(reading)
 
 
 CACHE_BYTES = 8 << 20

@@ -19,7 +19,7 @@ from service.accounting import SEPARATOR, Kind, Row
 from service.checks import running
 from service.checks.model import CheckResult, Finding, NotEvaluated, Outcome, Severity
 from service.drafts import case_id, draft_case
-from service.events import RejectReason
+from service.events import Rejection, RejectReason
 from service.ingest import halve, split
 from service.pipeline import (
     CAUSES_PER_ANSWER,
@@ -54,6 +54,15 @@ def test_every_record_becomes_one_row_in_its_order() -> None:
     assert [letter.record.offset for letter in effects.dead_letters] == [41, 43]
     assert [offset for offset, *_ in effects.identities] == [40, 42, 45]
     assert effects.results.keys() == {40, 42}
+
+
+def test_a_text_that_came_before_is_one_object() -> None:
+    """Each text is hashed once, however often it comes."""
+    first, second = batch_of(raw("a"), raw("b")).items
+    assert not isinstance(second.event, Rejection)
+    assert first.texts == second.texts
+    for one, other, chunk in zip(first.texts, second.texts, second.event.retrieved, strict=True):
+        assert one is other is chunk.text
 
 
 def test_a_flagged_answer_has_a_case_and_its_groups() -> None:

@@ -48,6 +48,8 @@ class _Piece(NamedTuple):
 class _Lexicon:
     """What is known of pieces. ``known``: piece → its one word, or nothing; ``more``: those that
     have several words (``read-only``), say a number (``three``, ``V``), or are not plain (``½``).
+    ``words``: each word by itself, so that one object stands for it in every vocabulary, and two
+    are the same without a look at their letters.
 
     A full one is replaced, never emptied: another thread may be about to ask it.
     """
@@ -55,6 +57,7 @@ class _Lexicon:
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
         self.more: dict[str, _Piece] = {}
+        self.words: dict[str, str] = {}
 
     def is_full(self) -> bool:
         return len(self.known) + len(self.more) >= _REMEMBERED
@@ -123,12 +126,16 @@ def _learned(piece: str, lexicon: _Lexicon) -> _Piece:
         else:
             words.add(word)
     words.discard("")
-    read = _Piece(tuple(words), hint_of(folded), is_plain(piece, folded))
-    if len(piece) > _LONGEST_REMEMBERED or lexicon.is_full():
-        return read
-    if len(words) <= 1 and read.hint is None and read.plain:
-        lexicon.known[piece] = next(iter(words), "")
-    elif len(words) <= _MOST_REMEMBERED:
+    hint, is_all_plain = hint_of(folded), is_plain(piece, folded)
+    is_kept = len(piece) <= _LONGEST_REMEMBERED and len(words) <= _MOST_REMEMBERED
+    if not is_kept or lexicon.is_full():
+        return _Piece(tuple(words), hint, is_all_plain)
+    read = _Piece(
+        tuple([lexicon.words.setdefault(word, word) for word in words]), hint, is_all_plain
+    )
+    if len(words) <= 1 and hint is None and is_all_plain:
+        lexicon.known[piece] = read.words[0] if words else ""
+    else:
         lexicon.more[piece] = read
     return read
 

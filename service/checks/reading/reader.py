@@ -9,7 +9,7 @@ from service.checks.reading.digits import read_digits
 from service.checks.reading.hints import Hint, hint_of, together
 from service.checks.reading.numerals import read_cjk, read_roman
 from service.checks.reading.passage import Passage
-from service.checks.reading.pieces import Pieces
+from service.checks.reading.pieces import Pieces, split
 from service.checks.reading.quantities import Reading, Span
 from service.checks.reading.ranges import share_units
 from service.checks.reading.spoken import read_clock_words, read_words
@@ -21,8 +21,7 @@ def read(text: str, skip: Sequence[Span] = ()) -> Reading:
     ``skip``: disjoint spans in order whose digits are passed over, and whose words are not sought.
     """
     passage = Passage(text)
-    words = _outside(passage.text, skip) if skip else passage.text
-    return _read(passage, skip, together(_HINTS.told(words.split())))
+    return _read(passage, skip, _hint(passage.text, skip))
 
 
 def read_known(text: str, hint: Hint | None, plain: bool) -> Reading:
@@ -51,8 +50,26 @@ def _read(passage: Passage, skip: Sequence[Span], hint: Hint | None) -> Reading:
     return Reading(passage.text, passage.found)
 
 
+def _hint(text: str, skip: Sequence[Span]) -> Hint | None:
+    """What the words outside ``skip`` hold. Those of the whole text were split and hashed by other
+    readers; most often none of them says a number, and then none of those outside does."""
+    if not _cuts_a_word(text, skip):
+        hints = _HINTS.told(split(text)[1])
+        if not hints or not skip:
+            return together(hints)
+    return together(_HINTS.told(_outside(text, skip).split()))
+
+
+def _cuts_a_word(text: str, skip: Sequence[Span]) -> bool:
+    """Whether a span begins or ends within what is one word of the whole text."""
+    for start, end in skip:
+        if (start and text[start - 1 : start + 1].isalnum()) or text[end - 1 : end + 1].isalnum():
+            return True
+    return False
+
+
 def _outside(text: str, skip: Sequence[Span]) -> str:
-    """``text`` without the spans: refs are new in every answer, and dear to look up as words."""
+    """``text`` without the spans."""
     pieces = []
     done = 0
     for start, end in skip:

@@ -7,7 +7,7 @@ from sys import getsizeof
 import pytest
 
 from service.checks.reading import content_words as reading
-from service.checks.reading.cache import ReadingCache, some_letters
+from service.checks.reading.cache import ReadingCache, Twins, some_letters
 from service.checks.reading.content_words import content_words, share, vocabulary
 from service.checks.reading.spoken import MOST_SOUGHT
 
@@ -83,18 +83,38 @@ def test_a_text_that_is_too_large_is_not_kept() -> None:
     assert cache._held == 0
 
 
+def test_a_text_that_came_before_is_told_as_the_object_that_came_then() -> None:
+    twins = Twins(20_000)
+    first = "word " * 40
+    assert twins.of(first) is first
+    assert twins.of("".join(["word ", first[5:]])) is first
+
+
 def test_texts_that_are_alike_at_a_glance_are_kept_apart() -> None:
     """Of a long text a few letters are looked at first: these two differ between them."""
-    cache = vocabularies(20_000)
+    twins = Twins(20_000)
     one, other = ("word " * 40 + f"{end} " + "word " * 40 for end in ("aaaa", "bbbb"))
     assert some_letters(one) == some_letters(other)
-    for _ in range(2):
-        assert cache.of("".join(one)) == vocabulary(one) != vocabulary(other)
-        assert cache.of("".join(other)) == vocabulary(other)
-    for n in range(100):
-        cache.of(f"word{n} " * 20)
-    assert cache.known(one) is cache.known(other) is None
-    assert len(cache._texts) == len(cache._entries)
+    for text in (one, other, one):
+        assert twins.of(text) == text
+
+
+def test_texts_are_remembered_within_a_bound() -> None:
+    twins = Twins(20_000)
+    for n in range(1_000):
+        text = f"word{n} " * 20
+        assert twins.of(text) is text
+        assert sum(map(getsizeof, twins._texts.values())) <= twins._held <= 20_000
+    assert twins.of("".join(text)) is text
+
+    long = "word " * 2_000
+    assert twins.of(long) is long
+    assert long not in twins._texts.values()
+
+
+def test_a_word_is_one_object_however_it_was_written() -> None:
+    (one,), (other,) = (list(reading.gather(piece)) for piece in ("Preise", "preise,"))
+    assert one is other
 
 
 def test_what_stands_between_white_space_may_be_several_words() -> None:

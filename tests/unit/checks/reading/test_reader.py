@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from service.checks.reading import digits, evidence, reader
 from service.checks.reading.content_words import VOCABULARIES, vocabulary
+from service.checks.reading.hints import hint_of, together
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import Form, Kind, Reading
 from service.checks.reading.reader import read, read_known
@@ -141,6 +142,23 @@ def test_commas_without_spaces_make_a_list() -> None:
 def test_digits_in_skipped_spans_are_passed_over() -> None:
     text = "5 [77] 6"
     assert [q.values for q in read(text, [(2, 6)]).quantities] == [(5.0,), (6.0,)]
+
+
+@given(st.text("threVIhalb 12[]¹.\u00a0", max_size=30), st.lists(st.integers(0, 30), max_size=6))
+def test_words_within_skipped_spans_say_nothing(text: str, ends: list[int]) -> None:
+    ends = sorted({end for end in ends if end <= len(text)})
+    skip = list(zip(ends[::2], ends[1::2], strict=False))
+    outside = reader._outside(text, skip).split()
+    assert reader._hint(text, skip) == together([h for one in outside if (h := hint_of(one))])
+
+
+@pytest.mark.parametrize(
+    ("text", "skip"), [("three [seven] days", [(6, 13)]), ("threeQ1 days", [(5, 7)])]
+)
+def test_a_word_outside_skipped_spans_is_sought(text: str, skip: list[tuple[int, int]]) -> None:
+    hint = reader._hint(text, skip)
+    assert hint is not None
+    assert hint.number_words == ("three",)
 
 
 def test_roman_numerals_count_where_they_number_something() -> None:
