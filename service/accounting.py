@@ -157,6 +157,17 @@ class Row:
 def encode_row(row: Row) -> list[Any]:
     """A compact JSON list; short for what is neither an answer nor counted by app. Tags stand last,
     and only where there are any: rows without them are as they were before tags were counted."""
+    return _encode_row(row, {})
+
+
+def encode_rows(rows: Sequence[Row]) -> list[list[Any]]:
+    """Each as :func:`encode_row` does, and once what one object says of many (:func:`shared`)."""
+    known: dict[int, dict[str, Any]] = {}
+    return [_encode_row(row, known) for row in rows]
+
+
+def _encode_row(row: Row, known: dict[int, dict[str, Any]]) -> list[Any]:
+    """``known``: id of a row's ``checks`` → what it was encoded to."""
     if row.kind is Kind.REJECTED:
         return [row.offset, row.kind.value, row.reason, row.timestamp_ms]
     head = [row.offset, row.kind.value, row.timestamp_ms, row.app, row.identity, row.event_id,
@@ -164,7 +175,10 @@ def encode_row(row: Row) -> list[Any]:
     tags = [row.tags] if row.tags else []
     if row.kind is not Kind.CHECKED:
         return head + tags
-    checks = {name: _encode_check(check) for name, check in row.checks.items()}
+    checks = known.get(id(row.checks))
+    if checks is None:
+        checks = {name: _encode_check(check) for name, check in row.checks.items()}
+        known[id(row.checks)] = checks
     return [*head, row.u, row.stratum, row.pi, row.pi_audit, checks, row.causes, row.label,
             row.marks, row.selection, row.factors, *tags]  # fmt: skip
 
@@ -214,6 +228,38 @@ Outcomes = tuple[tuple[str, CheckRow], ...]
 """What all checks said of one answer: a row's ``checks`` as something that can be counted."""
 
 
+@lru_cache(maxsize=4096)
+def shared(outcomes: Outcomes) -> Mapping[str, CheckRow]:
+    """A row's ``checks``. Most answers' are like others': where one object stands for all of them,
+    they are told apart by it, without a look at each check."""
+    return dict(outcomes)
+
+
+class Alike:
+    """Answers by what all checks said of them."""
+
+    __slots__ = ("_checks", "_numbers")
+
+    def __init__(self) -> None:
+        self._checks: dict[int, Mapping[str, CheckRow]] = {}
+        self._numbers: dict[int, int] = {}
+
+    def add(self, row: Row) -> None:
+        key = id(row.checks)
+        number = self._numbers.get(key)
+        if number is None:
+            self._checks[key] = row.checks  # held, so that no other one gets its id
+            number = 0
+        self._numbers[key] = number + 1
+
+    def outcomes(self) -> Counter[Outcomes]:
+        """How many there are of each."""
+        found: Counter[Outcomes] = Counter()
+        for key, checks in self._checks.items():
+            found[tuple(checks.items())] += self._numbers[key]
+        return found
+
+
 def by_check(alike: Mapping[Outcomes, int]) -> Counter[tuple[str, CheckRow]]:
     """(check, what it said) → answers, from the number of answers of which all checks said alike:
     they are many, so that they are counted first and taken apart once."""
@@ -232,7 +278,7 @@ def partition_counts(rows: Iterable[Row]) -> Counter[str]:
 def totals_of(rows: Iterable[Row]) -> Counter[str]:
     """What the whole store adds. ``cases`` and ``suppressed`` are decided by the store itself."""
     totals: Counter[str] = Counter()
-    alike: Counter[Outcomes] = Counter()
+    alike = Alike()
     for row in rows:
         totals[row.kind.value] += 1
         if row.kind is Kind.REJECTED:
@@ -242,8 +288,8 @@ def totals_of(rows: Iterable[Row]) -> Counter[str]:
         if row.selection:
             totals["judge:eligible"] += 1
             totals[f"judge:{row.selection}"] += 1
-        alike[tuple(row.checks.items())] += 1
-    for (name, check), number in by_check(alike).items():
+        alike.add(row)
+    for (name, check), number in by_check(alike.outcomes()).items():
         totals[f"check:{name}:{check.outcome}"] += number
         if check.not_evaluated:
             totals[f"not_evaluated:{name}:{check.not_evaluated}"] += number
@@ -301,18 +347,18 @@ def measure_of(field: str) -> str:
 class _Sums:
     """Equal rows and equal outcomes are many: they are counted first, and worked out once."""
 
-    __slots__ = ("causes", "heads", "outcomes")
+    __slots__ = ("alike", "causes", "heads")
 
     def __init__(self) -> None:
         self.heads: Counter[tuple[Kind, str, str, bool, str, tuple[str, ...], str]] = Counter()
-        self.outcomes: Counter[Outcomes] = Counter()
+        self.alike = Alike()
         self.causes: Counter[tuple[str, str]] = Counter()
 
     def measures(self) -> Iterator[tuple[str, int]]:
         for head, number in self.heads.items():
             for measure in _head_measures(*head):
                 yield measure, number
-        for (name, check), number in by_check(self.outcomes).items():
+        for (name, check), number in by_check(self.alike.outcomes()).items():
             for measure, value in _check_measures(name, check):
                 yield measure, value * number
         for cause, number in self.causes.items():
@@ -331,7 +377,7 @@ def _sums(rows: Iterable[Row]) -> dict[tuple[Any, ...], _Sums]:
             sums = places[place] = _Sums()
         head = (row.kind, row.status, row.stratum, row.flagged, row.label, row.marks, row.selection)
         sums.heads[head] += 1
-        sums.outcomes[tuple(row.checks.items())] += 1
+        sums.alike.add(row)
         if row.causes:
             # Answers, not findings: one with five bad numbers is one.
             sums.causes.update({(check, reason) for check, reason, *_ in row.causes})

@@ -26,6 +26,7 @@ from service.accounting import (
     CheckRow,
     Kind,
     Row,
+    shared,
 )
 from service.checks import (
     CHECKS,
@@ -699,7 +700,7 @@ class _Work:
         stratum = sampling.stratum_of(gravest, label, marks)
         drawn = self._draw(row, stratum)
         row.u, row.stratum, row.pi, row.pi_audit = drawn.u, stratum, drawn.pi, drawn.pi_audit
-        row.checks = {name: _check_row(result) for name, result in results.items()}
+        row.checks = shared(tuple([(name, _check_row(one)) for name, one in results.items()]))
         row.label, row.marks = label, marks
         row.selection = self._selection(drawn, row.purpose)
         row.factors = self.factors.version

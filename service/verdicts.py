@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from service.accounting import Row, decode_row, encode_row
+from service.accounting import Row, decode_row, encode_rows
 from service.makeup import Makeup
 from service.storable import encoded
 
@@ -65,7 +65,7 @@ def encode_batch_head(batch: BatchRecord) -> bytes:
         "received": batch.received,
         "gaps": batch.gaps,
         "lost": dict(batch.lost),
-        "rows": [encode_row(row) for row in batch.rows],
+        "rows": encode_rows(batch.rows),
     }
     if batch.makeups:
         body["makeups"] = [list(made) for made in batch.makeups]

@@ -12,8 +12,8 @@ from service.accounting import (
     LIVE,
     MISLABELLED_PROBE,
     NO_EVIDENCE,
+    Alike,
     Kind,
-    Outcomes,
     Row,
     by_check,
 )
@@ -191,16 +191,16 @@ class _Sums:
     """Of the live answers of one batch and place. Equal ones are many: they are counted first, and
     worked out once."""
 
-    __slots__ = ("_findings", "_heads", "_outcomes")
+    __slots__ = ("_alike", "_findings", "_heads")
 
     def __init__(self) -> None:
         self._heads: Tally[tuple[str, str, tuple[str, ...]]] = Tally()
-        self._outcomes: Tally[Outcomes] = Tally()
+        self._alike = Alike()
         self._findings: Tally[tuple[str, str]] = Tally()
 
     def add(self, row: Row) -> None:
         self._heads[row.status, row.label, row.marks] += 1
-        self._outcomes[tuple(row.checks.items())] += 1
+        self._alike.add(row)
         for check, reason, *_ in row.causes:
             self._findings[check, reason] += 1
 
@@ -213,7 +213,7 @@ class _Sums:
                 declared.empty_retrievals.labels(*place).inc(number)
             if NO_EVIDENCE in marks and label == ANSWERING:
                 declared.without_evidence.labels(*place).inc(number)
-        for (name, check), number in by_check(self._outcomes).items():
+        for (name, check), number in by_check(self._alike.outcomes()).items():
             declared.check_results.labels(*place, name, check.outcome).inc(number)
             if check.not_evaluated:
                 declared.not_evaluated.labels(place[0], name, check.not_evaluated).inc(number)

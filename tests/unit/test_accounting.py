@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Callable, Mapping
 
 import orjson
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 from service.accounting import (
     CASE_STATES,
+    LIVE,
     SEPARATOR,
     TASK_STATES,
     CheckRow,
     CounterField,
     Kind,
+    Outcomes,
     PartitionBook,
     Row,
     States,
@@ -24,10 +27,12 @@ from service.accounting import (
     counters_of,
     decode_row,
     encode_row,
+    encode_rows,
     measure_of,
     parse_field,
     partition_counts,
     prefix_of,
+    shared,
     totals_of,
 )
 from tests.unit.rows import rows
@@ -249,3 +254,23 @@ def test_differences_of_two_partitions_do_not_hide_each_other_in_their_counts() 
         1,
         -1,
     ]
+
+
+def test_what_many_rows_share_is_counted_and_encoded_as_if_each_had_its_own() -> None:
+    said = (("numbers", CheckRow("pass", 2)), ("links", CheckRow("fail", 3, 1)))
+    other = (("numbers", CheckRow("not_evaluated", not_evaluated="check_error")), said[1])
+
+    def batch(make: Callable[[Outcomes], Mapping[str, CheckRow]]) -> list[Row]:
+        outcomes = [said, other, said, said]
+        return [
+            Row(n, Kind.CHECKED, app="a", purpose=LIVE, checks=make(one))
+            for n, one in enumerate(outcomes)
+        ]
+
+    alike, apart = batch(shared), batch(dict)
+    assert len({id(row.checks) for row in alike}) == 2
+    assert len({id(row.checks) for row in apart}) == 4
+    assert totals_of(alike) == totals_of(apart) == totals_of(iter(apart))
+    assert totals_of(alike)["check:numbers:pass"] == 3
+    assert counters_of(alike) == counters_of(apart)
+    assert encode_rows(alike) == encode_rows(apart) == [encode_row(row) for row in apart]
