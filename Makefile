@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# The tests start Python some hundred times: once is enough to compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 STAMP := .venv/.setup-stamp
@@ -63,7 +65,7 @@ test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
 check: $(STAMP) ## Lint, format, types, import contracts, lock files, licences, Dockerfile, no addresses
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy $(TYPED)
+	$(BIN)/mypy --num-workers 2 $(TYPED)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tests.architecture.locks
 	$(BIN)/python -m tests.architecture.addresses
