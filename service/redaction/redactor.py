@@ -34,12 +34,17 @@ class Secret(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, init=False)
 class Redacted:
     """``text``: as long as what was given; ``secrets``: what is masked in it."""
 
     text: str
     secrets: tuple[Secret, ...] = ()
+
+    # spelled out: the one that a dataclass makes is left to the interpreter by mypyc
+    def __init__(self, text: str, secrets: tuple[Secret, ...] = ()) -> None:
+        self.text = text
+        self.secrets = secrets
 
     @property
     def kinds(self) -> Counter[str]:
@@ -104,8 +109,7 @@ def _bytes(text: str, read: tuple[str, bool]) -> int:
     reading, may_hold = read
     if may_hold:
         return CACHE_BYTES
-    own = getsizeof(text) + 540
-    return own if reading is text else own + getsizeof(reading)
+    return getsizeof(text) + (0 if reading is text else getsizeof(reading)) + 540
 
 
 CACHE_BYTES = 8 << 20
@@ -134,12 +138,10 @@ def _may_hold(text: str, others: str) -> bool:
 def _is_dense(text: str, others: str) -> bool:
     """Whether :data:`_DENSE` is found. Of Latin-1 a byte tells the sort of each character, and a
     search for one byte is many times faster than one for a set of characters."""
-    latin = text.encode("latin-1", "ignore")
-    has_others = len(latin) < len(text)
-    if has_others:
-        if any(map(str.isdecimal, set(others))):
-            return _DENSE.search(text) is not None
-        latin = text.encode("latin-1", "replace")
+    has_others = len(others.encode("latin-1", "ignore")) < len(others)
+    if has_others and any(map(str.isdecimal, set(others))):
+        return _DENSE.search(text) is not None
+    latin = text.encode("latin-1", "replace")
     if _DENSE_SORTS.search(latin.translate(_SORTS)) is None:
         return False
     # the others may be letters, which end a number
