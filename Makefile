@@ -65,7 +65,7 @@ test-fast: $(STAMP) ## The unit tests only: no servers, no sockets
 check: $(STAMP) ## Lint, format, types, import contracts, lock files, licences, Dockerfile, no addresses
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --num-workers 2 $(TYPED)
+	$(BIN)/mypy $(TYPED)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tests.architecture.locks
 	$(BIN)/python -m tests.architecture.addresses

@@ -73,7 +73,7 @@ class _Walk:
     def event(self, data: Mapping[str, Any]) -> dict[str, Any]:
         return {
             (name if name in NAMES else self.text(name)): (
-                value if name in self.redactor.exempt else self._field(name, value)
+                value if name in self.redactor.exempt else self._named(name, name, value)
             )
             for name, value in data.items()
         }
@@ -105,16 +105,19 @@ class _Walk:
             for secret in found.secrets:
                 yield text, secret
 
+    def _named(self, path: str, name: str, value: Any) -> Any:
+        """A name of the sender's own may hold a full stop: it is no path."""
+        return self._field(path, value) if name in NAMES else self._free(value)
+
     def _field(self, path: str, value: Any) -> Any:
         """Of the contract: its names stay."""
         if path in KEPT:
             return value
-        name = path.rpartition(".")[2]
-        if name in _FREE or name not in NAMES:
+        if path.rpartition(".")[2] in _FREE:
             return self._free(value)
         if isinstance(value, dict):
             return {
-                (key if key in NAMES else self.text(key)): self._field(f"{path}.{key}", item)
+                (key if key in NAMES else self.text(key)): self._named(f"{path}.{key}", key, item)
                 for key, item in self._told(path, value)
             }
         if isinstance(value, list):

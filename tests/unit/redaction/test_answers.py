@@ -55,6 +55,20 @@ def test_names_of_the_contract_are_no_text() -> None:
     assert f"metadata_{MASK * 3}" in found.event
 
 
+def test_a_name_of_the_senders_own_that_looks_like_a_path_is_none() -> None:
+    secret = SECRETS["email"]
+    own: dict[str, Any] = {
+        "user.id_hash": secret,
+        "x.query": 4111111111111111,
+        "release.id": {"more": secret},
+    }
+    release = {"x.id": 4111111111111111, "user.id_hash": secret}
+    found = masked(event(release=release, **own))
+    shown = json.dumps(found.event)
+    assert secret not in shown
+    assert "4111111111111111" not in shown
+
+
 def test_an_exempt_field_is_kept_as_it_came() -> None:
     policy = AppPolicy.model_validate({"redaction": {"exempt": ["retrieved"]}})
     found = masked(everywhere(), policy)
