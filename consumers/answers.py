@@ -204,6 +204,8 @@ class AnswersConsumer:
                 held.backlog.popleft()
             except _Replace:
                 held.placed = False
+                # The old place must not be committed over the new one, which may lie before it.
+                held.committable = None
                 held.backlog.clear()
                 yield from self._place(held)
 
