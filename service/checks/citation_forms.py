@@ -230,7 +230,9 @@ NOTATIONS: Final[tuple[Notation, ...]] = (
 )
 
 NOTATIONS_BY_NAME = {notation.name: notation for notation in NOTATIONS}
-LABELLED_NUMBERS = re.compile(rf"(?i)#?{_NUMBERS}(?:\s?[,;:|(-]?\s?[^\s\d].{{0,300}})?")
+LABELLED_NUMBERS = re.compile(
+    rf"(?i)#?{_NUMBERS}(?:\s?[,;:|(-]\s?[^\s\d].{{0,300}}|\s?(?P<prose>[^\s\d,;:|(-].{{0,300}}))?"
+)
 EACH_LABELLED = re.compile(
     r"\s?(?:[,;|、&]|\b(?:and|und|et|y)\b)\s?"
     r"(?=[^\W\d_]{2,24}[ _]?[:#.]?[ _]?\d{1,3}(?:$|[\s,;|、&]))"
@@ -245,11 +247,13 @@ LEAD_IN = re.compile(
 
 class Label(NamedTuple):
     """``parens``: strong enough to make a citation of a parenthesis: (source 3). ``names``: a ref
-    may follow it, and whatever follows is meant as one."""
+    may follow it, and whatever follows is meant as one. ``numbers_things``: customers, orders and
+    tickets have one too."""
 
     base: Base = Base.POLICY
     parens: bool = False
     names: bool = False
+    numbers_things: bool = False
 
 
 _SOURCE = Label(parens=True, names=True)
@@ -266,10 +270,13 @@ LABELS: dict[str, Label] = {
     **dict.fromkeys(
         (
             "citation citations cite zitat beleg belege nachweis nachweise fundstelle référence "
-            "références referencia referencias riferimento referência reference references "
-            "ref refs 参考 参考资料 参考文献 资料 資料"
+            "références referencias riferimento references refs 参考 参考资料 参考文献 资料 資料"
         ).split(),
         _SOURCE,
+    ),
+    **dict.fromkeys(
+        "reference referencia referência referenz referenzen ref".split(),
+        Label(parens=True, names=True, numbers_things=True),
     ),
     **dict.fromkeys(
         (
@@ -278,7 +285,7 @@ LABELS: dict[str, Label] = {
         ).split(),
         Label(parens=True),
     ),
-    **dict.fromkeys("id ids".split(), Label(Base.EITHER, parens=True)),
+    **dict.fromkeys("id ids".split(), Label(Base.EITHER, parens=True, numbers_things=True)),
     **dict.fromkeys(
         "context contexts kontext contexte contexto contesto".split(), Label(Base.EITHER)
     ),
@@ -298,7 +305,7 @@ LABELS: dict[str, Label] = {
 }
 """Words that make a citation of the number (and, with ``names``, of the ref) after them."""
 
-SOURCE_WORDS = frozenset(word for word, label in LABELS.items() if label is _SOURCE)
+SOURCE_WORDS = frozenset(word for word, label in LABELS.items() if label.parens and label.names)
 SOURCE_ENDINGS = tuple(sorted(SOURCE_WORDS))
 LAST_OF_SOURCE: Final = frozenset(word[-2:] for word in SOURCE_WORDS)
 """What such a word ends in; nearly all others do not."""

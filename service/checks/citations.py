@@ -345,7 +345,7 @@ def _around(start: int, end: int) -> Iterator[Span]:
 # ------------------------------------------------------------------------------------ the markers
 
 _CLOSES = re.compile(r"[*_\"'”“»)\]]{0,4}(?:\s{0,2}\Z| ?\n| ?[\[【.,;:!?。，、；：！？<|)])")
-_CODE_NAMES = frozenset("arr args argv buf dict idx lst nums ptr str tmp vec".split())
+_CODE_NAMES = frozenset("arr args argv buf dict idx lst nums ptr str tmp vec xs ys".split())
 """Names that are words of no language: what is glued to them is an index."""
 _IDENTIFIER_BEFORE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _ASSIGNED = re.compile(r"(?:[\w)\]\"' ]=|[\"']\s?:|[∈→×]|\]\s?\+)\s?\Z")
@@ -359,6 +359,8 @@ _LISTED = re.compile(
 )
 _OWN_NOTE = re.compile(r"(?m)^[ \t]{0,3}([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}) ")
 """A line at the end of the answer that says what its raised mark means; no source."""
+_MANY: Final = 50
+"""Chunks of which one may have a number of three digits."""
 _NEXT_ROW = re.compile(r",\s{0,2}(?=\[)")
 _UNIT_OR_SYMBOL = re.compile(
     r"(?:\A|[\W\d_])(?:[^\W\d_]|[cdkmµn]m|ft|in|yd|mi|ha|sec|min|co|ch|nh|so|no)\Z", re.I
@@ -489,7 +491,7 @@ class _Reader:
         words = clean(body)
         if not words:
             return None
-        if start and (answer[start - 1].isalnum() or answer[start - 1] in "_]"):
+        if start and (answer[start - 1].isalnum() or answer[start - 1] in "_])"):
             if _SUBSCRIPT.fullmatch(words) and self._is_subscript(start, end, words):
                 self._code_until = end
                 return None
@@ -559,6 +561,8 @@ class _Reader:
             return self._authors(words)
         if name == "numeric" and ";" in words:
             return self._by_page(words)
+        if words[0] == "#" and name == "numeric" and self._is_everyday(match["numbers"]):
+            return None
         if name in ("numeric", "reference_zero", "dotted"):
             return self._numbers(match["numbers"], notation.base, sure=name != "numeric")
         refs = match["refs"]
@@ -573,11 +577,15 @@ class _Reader:
         answer = self._answer
         if answer[start - 1] == "]":
             return self._code_until == start
+        if answer.startswith("()", start - 2):
+            return True
         match = _IDENTIFIER_BEFORE.search(answer, max(0, start - 64), start)
         name = match[0].strip("_") if match else ""
         if match is None or not name:
             return False
         if len(name) == 1 or "_" in name or ("." in name and words == "0") or name in _CODE_NAMES:
+            return True
+        if name.startswith(("self.", "this.")):
             return True
         after = answer[end : end + 3]
         if words.isalpha() and after[:1] == "[":
@@ -661,17 +669,38 @@ class _Reader:
             return [Member(words, None, UNKNOWN_REF)]
         numbers = forms.LABELLED_NUMBERS.fullmatch(rest)
         if numbers is not None and self._targets.known(rest) is None:
+            if _is_counted(numbers, ":" in sign):
+                return None
+            if label.numbers_things and self._is_everyday(numbers["numbers"]):
+                return None
             return self._numbers(numbers["numbers"], label.base, sure=False)
         if not explicit and (sign or not label.names):
             return None
         return self._refs(rest, explicit and label.names, True, explicit)
 
+    def _is_everyday(self, number: str) -> bool:
+        """``[#123]``, ``(ID: 482)``: an order's, a ticket's, where no chunk has such a number."""
+        return (
+            len(number) == 3
+            and self._targets.numbered < _MANY
+            and (self._targets.number(int(number), Base.EITHER) is None)
+        )
+
     def _each_labelled(self, several: Sequence[str], apart: bool) -> list[Member] | None:
-        """``Source 1, Source 9``."""
+        """``Source 1, Source 9``; but of ``chunk_id: kb-7 | page: 9`` and ``Source 1, chunk 3``
+        the second is a place within the first."""
         members: list[Member] = []
+        kind = ""
         for part in several:
-            match = forms.NOTATIONS_BY_NAME["labelled"].pattern.fullmatch(part.strip())
-            found = self._labelled(match, part.strip(), apart) if match else None
+            words = part.strip()
+            match = forms.NOTATIONS_BY_NAME["labelled"].pattern.fullmatch(words)
+            if match is None:
+                return None
+            label = match["label"].casefold()
+            if members and label != kind and forms.LOCATOR.match(words):
+                continue
+            kind = kind or label
+            found = self._labelled(match, words, apart)
             if not found:
                 return None
             members += found
@@ -696,6 +725,7 @@ class _Reader:
         if whole is not None:
             return [Member(words, whole, None)]
         members: list[Member] = []
+        first = ""
         for part in forms.MEMBERS.split(words)[:200]:
             part = part.strip("<>@^\"'“”„` ").removeprefix("-@")
             if not part or "[" in part or "]" in part or forms.LOCATOR.match(part):
@@ -703,12 +733,17 @@ class _Reader:
             if part.isdecimal():
                 if sure and not members:
                     members.append(self._index(int(part), Base.POLICY))
+                elif apart and not members and len(part) <= 2:
+                    first = part
                 continue
             member = self.name(trim_url(part) if is_url(part) else part.rstrip("."))
             if member.ref is None and apart and " " in part:
                 member = self._headed(part) or member
             if member.ref is not None or self._is_meant(member, sure, closes, apart):
                 members.append(member)
+        if first and members and members[0].ref is not None:
+            # [9, kb-7]: what stands before a ref is a source too; after one, it may be a page
+            members.insert(0, self._index(int(first), Base.POLICY))
         return members or None
 
     def _headed(self, words: str) -> Member | None:
@@ -810,6 +845,9 @@ class _Reader:
     def _authors(self, words: str) -> list[Member] | None:
         if not self._targets.by_author:
             return None
+        whole = self._targets.known(words)
+        if whole is not None:
+            return [Member(words, whole, None)]
         members: list[Member] = []
         pattern = forms.NOTATIONS_BY_NAME["author_year"].pattern
         for part in words.split(";")[:50]:
@@ -868,6 +906,15 @@ class _Reader:
         ref = self._targets.url(url)
         member = Member(url, ref, None if ref else UNKNOWN_URL)
         return ReadCitation("bare_url", url, start, start + len(url), (member,))
+
+
+def _is_counted(numbers: re.Match[str], explicit: bool) -> bool:
+    """``Note: 5 days for part-time``: it counts what follows, and cites nothing. ``Source 3
+    Handbook`` does cite; after a colon no name follows a number without a sign between."""
+    tail = numbers["prose"]
+    if not tail or forms.LOCATOR.match(tail):
+        return False
+    return explicit or tail[:1].islower()
 
 
 def _body(match: re.Match[str]) -> str:
