@@ -62,7 +62,7 @@ _DE_THING = r"(?:information(?:en)?|infos?|angaben?|hinweise?n?|auskunft|auskün
 
 _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     # ── no answer, English ──
-    ("en", _N, "find|locate|determine|confirm|verify|tell|answer|say|see|know", r"\b(?:i|we) (?:(?:could|can|do|did|was|am|were|are)(?:n't| not)|can't|cannot|'m not|'re not|am unable to|was unable to|were unable to|wasn't able to|am not able to) (?:\w+ ){0,3}?(?:find|locate|determine|confirm|verify|tell|answer|say|see|know|identify)\b"),
+    ("en", _N, "find|locate|determine|confirm|verify|tell|answer|say|see|know", r"\b(?:i|we) ?(?:(?:could|can|do|did|was|am|were|are)(?:n't| not)|can't|cannot|'m not able to|'re not able to|'m unable to|am unable to|was unable to|were unable to|wasn't able to|am not able to) (?:\w+ ){0,3}?(?:find|locate|determine|confirm|verify|tell|answer|say|see|know|identify)\b"),
     ("en", _N, "unable", r"\bunable to (?:\w+ )?(?:find|locate|determine|confirm|verify|answer|identify|provide an answer)\b"),
     ("en", _N, "have", rf"\b(?:i|we) (?:(?:do|did)(?:n't| not)|currently (?:do|did)(?:n't| not)) (?:\w+ )?have (?:\w+ ){{0,4}}?(?:{_EN_THING}|access|knowledge|enough)\b"),
     ("en", _N, "have no|found no|find no|see no", rf"\b(?:i|we) (?:have|had|found|find|see|could find) (?:no|nothing) ?(?:\w+ ){{0,3}}?(?:{_EN_THING}|knowledge|about|on|for|matching)\b"),
@@ -78,6 +78,7 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     ("en", _N, "determined|answered|inferred|derived|established", r"\bcan(?:'t|not| not) be (?:determined|answered|inferred|derived|established)\b"),
     ("en", _N, "no mention|no reference", r"\bno mention of\b|\bmakes? no (?:mention|reference)(?: (?:of|to)\b|[.!]|$)"),
     ("en", _N, "possible to", r"\b(?:not |im)possible to (?:determine|say|tell|answer)(?: (?:whether|if|this|that|the question|your question|from|which|how|what|when|where|who|why)\b|[.!]*$)"),
+    ("en", _N, "possible to", rf"\b(?:based on|from|using|with|given) (?:only )?(?:the |these |this |my )?(?:\w+ )?{_EN},? it (?:is|was|'s) (?:\w+ )?(?:not |im)possible to (?:determine|say|tell|answer|know|identify|confirm)\b"),
     ("en", _N, "neither|no source|no document|no passage|no excerpt|no article", r"\b(?:neither|no) (?:source|document|passage|excerpt|article) (?:mentions|says|states|covers|contains|describes|gives|answers|discusses)\b"),
     ("en", _N, "insufficient", rf"\b{_EN} (?:\w+ ){{0,2}}?(?:is|are) insufficient\b"),
     ("en", _N, "haven't|have not", rf"\b(?:i|we) have(?:n't| not) (?:been able to (?:find|locate|determine|confirm|verify|answer|identify)|found (?:anything|that|this|any (?:\w+ )?{_EN_THING}))\b"),
@@ -106,6 +107,7 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|text|passage|vorliegend|bereitgestellt|verfügbar|vorhanden|gegeben|gefunden", rf"{_DE} (?:[\w,-]+ ){{0,2}}?(?:sag\w*|enth[aä]lt\w*|nenn\w*|erwähn\w*|mach\w*|beantwort\w*|beschreib\w*|geb\w*|gibt|behandel\w*|steh\w*|schweig\w*|reich\w*|find\w*)(?: [\w,-]+){{0,6}}? ?(?:nicht|nichts|keine?[nrs]?|keinerlei|schweig\w*)"),
     ("de", _N, "dokument|unterlage|quelle|kontext|textstelle|ausz|wissens|material|suchergebnis|hilfe|treffer|text|passage", rf"(?:nicht|nichts|nirgends|keine?[nrs]?) (?:\w+ ){{0,5}}?(?:in|aus) (?:den|meinen|unseren|diesen|der|dem|unserer) (?:\w+ ){{0,2}}?{_DE}"),
     ("de", _N, "beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind", r"\b(?:(?:kann|konnte|können|konnten|könnte) (?:ich|wir)|(?:ich|wir) (?:kann|konnte|können|konnten|könnte))\b[^.?]{0,80}?\b(?:nicht|keine?[nrs]?|nichts)\b[^.?]{0,60}?(?:beantwort|finden|sagen|bestätig|ermitteln|feststell|entnehm|ableit|beurteil|auskunft|herausfind)"),
+    ("de", _N, "antwort|aussage|angabe", r"\b(?:(?:kann|konnte|können|konnten|könnte) (?:ich|wir)|(?:ich|wir) (?:kann|konnte|können|konnten|könnte))\b[^.?]{0,80}?\bkeine (?:\w+ ){0,2}?(?:antwort|aussagen?|angaben) (?:\w+ )?(?:geben|machen|treffen|liefern|nennen|formulieren)\b"),
     ("de", _N, "weiß|weiss", r"\b(?:weiß|weiss) (?:ich|wir) (?:\w+ ){0,2}?nichts?\b|\b(?:ich|wir) (?:weiß|weiss|wissen) (?:\w+ ){0,3}?(?:nicht|nichts)\b"),
     ("de", _N, "bekannt", r"\b(?:mir|uns) (?:\w+ ){0,5}?(?:nicht|nichts|keine \w+) (?:\w+ ){0,2}?bekannt|(?:nichts|nicht) bekannt[.!]*$"),
     ("de", _N, "sicher", r"\b(?:bin ich|ich bin) mir (?:\w+ ){0,2}?nicht (?:ganz )?sicher"),
@@ -130,7 +132,7 @@ _ROWS: tuple[tuple[str, Act, str, str], ...] = (
     ("es", _N, "documento|fuente|contexto|fragmento|documentación|texto|pasaje|información", rf"\bno (?:\w+ ){{0,3}}?(?:aparece|figura|consta|está|viene|se)\w* (?:\w+ ){{0,3}}?en (?:los|las|el|la|mis|estos) (?:\w+ )?{_ES}"),
     ("es", _N, "suficiente|ninguna información|ninguna mención", r"\b(?:no .{0,30}?suficiente información|ninguna (?:información|mención))"),
     # ── will not, may not ──
-    ("en", _D, "help|assist", r"\b(?:i|we) (?:can't|cannot|can not|am unable to|am not able to|'m not able to|'m unable to|won't|will not) (?:\w+ )?(?:help|assist)\b"),
+    ("en", _D, "help|assist", r"\b(?:i|we) ?(?:can't|cannot|can not|am unable to|am not able to|'m not able to|'m unable to|are unable to|'re unable to|won't|will not) (?:\w+ )?(?:help|assist)\b"),
     ("en", _D, "help with|assist with|help you with|assist you with", r"\b(?:i|we|i'm|i am)\b[^.,;]{0,40} can(?:'t|not| not) (?:help|assist)(?: you)? with (?:that|this)(?: request| question)?[.!]*$"),
     ("en", _D, "share|disclose|reveal|discuss|comply|provide|give|offer|show|advise|fulfil", r"\b(?:i|we)(?: am|'m)? (?:can't|cannot|can not|am unable to|unable to|not able to|won't|will not|must not|may not|am not able to) (?:\w+ )?(?:share|disclose|reveal|discuss|comply|provide (?:\w+ )?(?:legal|medical|tax|financial|personal|investment|confidential|that|this)|give (?:you )?(?:\w+ )?(?:legal|medical|tax|financial|personal|investment|out|access)|offer (?:\w+ )?(?:legal|medical|tax|financial)|show you|advise|fulfil)"),
     ("en", _D, "allowed|permitted|authorized|authorised", r"\b(?:i'm|i am|we are|we're) not (?:allowed|permitted|authori[sz]ed)\b"),
