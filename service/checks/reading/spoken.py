@@ -33,7 +33,7 @@ _VAGUE = frozenset(
     "few several many some couple einige einigen mehrere mehreren paar viele vielen quelques "
     "plusieurs algunos algunas varios varias unos unas".split()
 )
-_LONGEST_RUN = 12
+_LONGEST_RUN = 20
 _FORMS = {words.ORDINAL: ORDINAL, words.FRACTION: FRACTION, words.MULTIPLE: MULTIPLE}
 
 # words that are numbers in one language and something else in another
