@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.checks.reading import headings, phrases, units
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
-from service.checks.reading.evidence import Index, totals
+from service.checks.reading.evidence import Index, ratios, totals
 from service.checks.reading.names import PHONE
 from service.checks.reading.quantities import (
     CODE,
@@ -266,7 +266,8 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
 
 
 def told_together(reading: Reading, indexes: Indexed) -> dict[int, Place]:
-    """By the id of the quantity: 1 hour and 35 minutes, where the text says 95 minutes."""
+    """By the id of the quantity: 1 hour and 35 minutes, where the text says 95 minutes; one in
+    five, where it says 20 %."""
     places: dict[int, Place] = {}
     for total in totals(reading.text, reading.quantities):
         for source, index in indexes:
@@ -274,6 +275,15 @@ def told_together(reading: Reading, indexes: Indexed) -> dict[int, Place]:
             if found is not None:
                 for quantity in (total.one, total.other):
                     places.setdefault(id(quantity), _at(source, found, "derived"))
+                break
+    for ratio in ratios(reading.text, reading.quantities):
+        allowed = 0.0 if ratio.base.is_integer() else 0.5
+        for source, index in indexes:
+            shares = index.between(ratio.base - allowed, ratio.base + allowed)
+            share = next((q for q in shares if q.unit is not None and q.unit.name == "%"), None)
+            if share is not None:
+                for quantity in (ratio.one, ratio.other):
+                    places.setdefault(id(quantity), _at(source, share, "derived"))
                 break
     return places
 
@@ -345,6 +355,9 @@ def _converted(
                 for value in fraction.values
             ):
                 return fraction
+        for ratio in index.ratios:
+            if abs(ratio.base - quantity.values[0]) <= quantity.step / 2:
+                return ratio.other
     for other in index.quantities[:_MOST_FOREIGN] if dimension in _FOREIGN else ():
         worth = _foreign(other, unit)
         if worth is None:

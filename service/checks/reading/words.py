@@ -144,17 +144,18 @@ _SPECIAL = {
     "viertelstunde": WordNumber(15, CARDINAL, "min"),
     "dreiviertelstunde": WordNumber(45, CARDINAL, "min"),
     "halbstunde": WordNumber(30, CARDINAL, "min"),
-    "halbjahr": WordNumber(6, CARDINAL, "mo"),
-    "vierteljahr": WordNumber(3, CARDINAL, "mo"),
     "quinzaine": WordNumber(15, CARDINAL),
     "fortnight": WordNumber(14, CARDINAL, "d"),
 }
+_SPECIAL |= {f"halbjahr{ending}": WordNumber(6, CARDINAL, "mo") for ending in ("", "s", "es")}
+_SPECIAL |= {f"vierteljahr{ending}": WordNumber(3, CARDINAL, "mo") for ending in ("", "s", "es")}
 _ARTICLES = frozenset({"one", "eins", "un", "une", "uno", "una", "ein", "eine", "einen", "einem", "einer", "eines", "a", "an"})  # fmt: skip
 
 _GERMAN_UNITS = (
     ("prozentig", "%"), ("stuendig", "h"), ("taegig", "d"), ("woechig", "wk"), ("monatig", "mo"),
     ("jaehrig", "a"), ("minuetig", "min"), ("fach", "x"), ("mal", "x"), ("fold", "x"),
 )  # fmt: skip
+_PARTS_MORE = {"einhalb": 0.5, "einviertel": 0.25, "dreiviertel": 0.75}
 _ADJECTIVE = re.compile(r"(?:e[nrsm]?)?$")
 _GERMAN_ORDINAL = re.compile(r"^(.+?)(?:st|t)(?:e[nrsm]?)$")
 _GERMAN_IRREGULAR = {"erste": 1, "ersten": 1, "erster": 1, "erstes": 1, "dritte": 3, "dritten": 3, "dritter": 3,
@@ -198,9 +199,9 @@ _OF_SO_MANY = re.compile(r"^(.+)er(?:karten?|pack|packs|packung|set|gruppen?|blo
 
 def _compound(word: str) -> WordNumber | None:
     """Words that are built, not listed: zweieinhalb, zehnfach, dreimonatig, zwanzigste, tenfold."""
-    if word.endswith("einhalb"):
-        whole = _german(word.removesuffix("einhalb"))
-        return None if whole is None else WordNumber(whole + 0.5, FRACTION)
+    with_part = _with_part(word)
+    if with_part is not None:
+        return WordNumber(with_part, FRACTION)
     so_many = _OF_SO_MANY.match(word)
     if so_many is not None and (value := _german(so_many.group(1))) is not None:
         return WordNumber(value, CARDINAL)
@@ -208,12 +209,14 @@ def _compound(word: str) -> WordNumber | None:
     for suffix, unit in _GERMAN_UNITS:
         at = word.rfind(suffix)
         if at > 0 and _ADJECTIVE.fullmatch(word, at + len(suffix)):
-            value = _german(word[:at])
-            if value is None:
-                value = _CARDINALS.get(word[:at])
-            if value is None or (value == 1 and unit == "x"):
+            counted: float | None = _german(word[:at])
+            if counted is None:
+                counted = _CARDINALS.get(word[:at])
+            if counted is None:
+                counted = _with_part(word[:at])
+            if counted is None or (counted == 1 and unit == "x"):
                 return None  # einfach is no multiple
-            return WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
+            return WordNumber(counted, MULTIPLE if unit == "x" else CARDINAL, unit)
     if word in _GERMAN_IRREGULAR:
         return WordNumber(_GERMAN_IRREGULAR[word], ORDINAL)
     ordinal = _GERMAN_ORDINAL.match(bare)
@@ -223,6 +226,17 @@ def _compound(word: str) -> WordNumber | None:
             return WordNumber(value, ORDINAL)
     value = _german(word)
     return None if value is None or value == 1 else WordNumber(value, CARDINAL)
+
+
+def _with_part(word: str) -> float | None:
+    """``zweieinhalb``, ``eineinviertel``, ``anderthalb``: a whole number and a part."""
+    if word == "anderthalb":
+        return 1.5
+    for ending, part in _PARTS_MORE.items():
+        if word.endswith(ending):
+            whole = _german(word.removesuffix(ending))
+            return None if not whole else whole + part
+    return None
 
 
 def _parse(word: str) -> WordNumber | None:
@@ -318,8 +332,8 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
                 break
         if found.kind == FRACTION:
             total = _sum(groups, current)
-            joined = _fraction(total, taken, found.value, words[taken:index])
-            return None if joined is None else Joined(joined, FRACTION, "", index + 1)
+            value = _fraction(total, taken, found.value, words[taken:index])
+            return _of_dozens(value, words, links, index + 1)
         if found.kind == SCALE:
             if not taken and word not in _BARE_SCALES and plain(word) not in _BARE_SCALES:
                 break
@@ -422,7 +436,18 @@ def _merge(
     return None
 
 
-def _fraction(whole: float, taken: int, part: float, between: Sequence[str]) -> float | None:
+def _of_dozens(value: float, words: Sequence[str], links: Sequence[str], index: int) -> Joined:
+    """``half a dozen``, ``anderthalb Dutzend``: what ends at ``index`` counts dozens, or none."""
+    at = index + 1 if index < len(words) and words[index] in ("a", "of") else index
+    dozen = number_word(words[at]) if at < len(words) else None
+    if dozen is None or dozen.kind != SCALE or dozen.value != 12:
+        return Joined(value, FRACTION, "", index)
+    if any(link not in (" ", "-", "\n") for link in links[index - 1 : at]):
+        return Joined(value, FRACTION, "", index)
+    return Joined(value * dozen.value, CARDINAL, "", at + 1)
+
+
+def _fraction(whole: float, taken: int, part: float, between: Sequence[str]) -> float:
     if not taken:
         return part
     if between:

@@ -32,6 +32,27 @@ SAME = [
     ("Between one million and two million people.", "From 1 million to 2 million people."),
     ("Between one thousand and three million people.", "From 1,000 to 3 million people."),
     ("Entre mille et un million d'habitants.", "De 1 000 à 1 000 000 d'habitants."),
+    # parts of hours, years and dozens
+    ("Die Fahrt dauert eineinviertel Stunden.", "Die Fahrt dauert 75 Minuten."),
+    ("Die Fahrt dauert 165 Minuten.", "Die Fahrt dauert zweidreiviertel Stunden."),
+    ("Es ist eine anderthalbstündige Sitzung.", "Die Sitzung dauert 90 Minuten."),
+    ("Kündbar vor Ablauf eines Vierteljahrs.", "Kündbar vor Ablauf von 3 Monaten."),
+    ("Kündbar vor Ablauf eines halben Jahres.", "Kündbar vor Ablauf von 6 Monaten."),
+    ("Die Frist beträgt drei Vierteljahre.", "Die Frist beträgt 9 Monate."),
+    ("It takes ¾ of an hour.", "It takes 45 minutes."),
+    ("It lasted a decade.", "It lasted 10 years."),
+    ("Es dauerte 20 Jahre.", "Es dauerte zwei Jahrzehnte."),
+    ("Half a dozen eggs.", "It takes 6 eggs."),
+    ("Ein halbes Dutzend Eier.", "Man braucht 6 Eier."),
+    ("Une demi-douzaine d'œufs.", "Il faut 6 œufs."),
+    ("La caja trae media docena de huevos.", "La caja trae 6 huevos."),
+    ("Es kamen 18 Gäste.", "Es kamen anderthalb Dutzend Gäste."),
+    ("In H1 2025 stieg der Umsatz um 5 %.", "Im ersten Halbjahr 2025 stieg er um 5 %."),
+    # ratios
+    ("One in five users agreed.", "20 % of the users agreed."),
+    ("20 % der Nutzer stimmten zu.", "Jeder fünfte Nutzer stimmte zu."),
+    ("3 out of 4 dentists agree.", "75 % of dentists agree."),
+    ("33 % of users agreed.", "One in three users agreed."),
 ]
 
 
@@ -48,6 +69,11 @@ DIFFERENT = [
     ("Hay doscientas treinta plazas.", "Hay trescientas treinta plazas.", "trescientas treinta"),
     ("It holds 1000 files.", "It holds one thousand one files.", "thousand one"),
     ("It costs a thousand a day.", "It costs 1,001 a day.", "1,001"),
+    ("Die Fahrt dauert 70 Minuten.", "Sie dauert eineinviertel Stunden.", "eineinviertel Stunden"),
+    ("Es dauert drei Vierteljahre.", "Es dauert drei Monate.", "drei Monate"),
+    ("It takes 12 eggs.", "It takes half a dozen eggs.", "half a dozen"),
+    ("One in five users agreed.", "25 % of the users agreed.", "25 %"),
+    ("20 % der Nutzer stimmten zu.", "Jeder vierte Nutzer stimmte zu.", "vierte"),
 ]
 
 
