@@ -696,7 +696,8 @@ def _measured(
             values,
             unit,
             draft.sign,
-            10.0 ** min(power - draft.decimals, _MOST_POWER),
+            10.0
+            ** min((measure.extra_power if measure.extra else power - draft.decimals), _MOST_POWER),
             draft.form,
             power,
             parts=draft.parts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.checks.reading import calendar, units, words
-from service.checks.reading.dates import CJK_CLOCK
+from service.checks.reading.dates import CJK_CLOCK, cjk_minute
 from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
@@ -96,7 +96,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
     clock = CJK_CLOCK.match(passage.text, end)
     if clock is None or not 1 <= value <= 24:
         return 0
-    minute = 30 if clock.group(2) else int(clock.group(1) or 0)
+    minute = cjk_minute(clock)
     read = calendar.clock(passage.text, int(value), minute, start, clock.end(), marked=True)
     if read is None:
         return 0

@@ -53,6 +53,22 @@ SAME = [
     ("20 % der Nutzer stimmten zu.", "Jeder fünfte Nutzer stimmte zu."),
     ("3 out of 4 dentists agree.", "75 % of dentists agree."),
     ("33 % of users agreed.", "One in three users agreed."),
+    # a scale for both ends of a range
+    ("The budget is €10–15k.", "The budget is €10,000 to €15,000."),
+    ("Revenue of $1.2-1.4bn is expected.", "At least $1.2bn is expected."),
+    ("It has 10-15k users.", "It has at least 10k users."),
+    ("It has 10k to 15k users.", "It has 10-15k users."),
+    ("Es kostet 3–5 Mio. €.", "Es kostet mindestens 3 Mio. €."),
+    ("Between two and three million people.", "Between 2 and 3 million people."),
+    ("Es kostet zwei- bis dreitausend Euro.", "Es kostet 2.000 bis 3.000 €."),
+    ("The budget is €5–10m.", "The budget is at least €5 million."),
+    ("The pool is 5–10m long.", "The pool is at least 5 m long."),
+    # 万 and 億 with what goes on behind them
+    ("料金は1万8,500円です。", "料金は18,500円です。"),
+    ("料金は18,500円です。", "料金は1万8500円です。"),
+    ("売上は3億2,400万円です。", "売上は3.24億円です。"),
+    ("人口は1億2,345万6,789人です。", "人口は123,456,789人です。"),
+    ("会议五点一刻开始。", "会议5:15开始。"),
 ]
 
 
@@ -74,6 +90,10 @@ DIFFERENT = [
     ("It takes 12 eggs.", "It takes half a dozen eggs.", "half a dozen"),
     ("One in five users agreed.", "25 % of the users agreed.", "25 %"),
     ("20 % der Nutzer stimmten zu.", "Jeder vierte Nutzer stimmte zu.", "vierte"),
+    ("The budget is €10–15k.", "The budget is at least €12k.", "€12k"),
+    ("Between ninety and one hundred guests.", "There were 9,000 guests.", "9,000"),
+    ("料金は18,500円です。", "料金は1万8,600円です。", "1万8,600円"),
+    ("料金は1万8,500円です。", "料金は10,000円です。", "10,000円"),
 ]
 
 
