@@ -124,12 +124,31 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
+    minute = _dotted_minute(reading.text, quantity)
+    if minute is not None and minute in index.by_minute:
+        return _at(source, index.by_minute[minute])
     return None
 
 
+_DOTTED = re.compile(r"([01]?[0-9]|2[0-3])\.([0-5][0-9])")
+
+
+def _dotted_minute(text: str, number: Quantity) -> int | None:
+    """The minute after midnight that a number such as ``10.30`` may stand for."""
+    if number.unit is not None or number.form is not DIGITS or number.kind is not NUMBER:
+        return None
+    if number.sign or not 4 <= number.value_end - number.value_start <= 5:
+        return None
+    dotted = _DOTTED.fullmatch(text, number.value_start, number.value_end)
+    return None if dotted is None else 60 * int(dotted[1]) + int(dotted[2])
+
+
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
-    """``17h`` reads as seventeen hours and may be five o'clock."""
+    """``17h`` reads as seventeen hours and may be five o'clock; ``10.30`` may be half past ten."""
     for minute in minutes:
+        for found in index.equal(float(f"{minute // 60}.{minute % 60:02}")):
+            if _dotted_minute(index.text, found) == minute:
+                return _at(source, found)
         for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)

@@ -69,6 +69,23 @@ SAME = [
     ("売上は3億2,400万円です。", "売上は3.24億円です。"),
     ("人口は1億2,345万6,789人です。", "人口は123,456,789人です。"),
     ("会议五点一刻开始。", "会议5:15开始。"),
+    # times with a dot
+    ("The meeting is at 10.30 in room 4.", "The meeting is at 10:30."),
+    ("Open 9.30-17.00 daily.", "Open from 9:30 am to 5 pm."),
+    ("Het begint om 19.30 uur.", "Het begint om 19:30."),
+    ("Il concerto inizia alle 18:30.", "Il concerto inizia alle 18.30."),
+    ("Die Sitzung beginnt um 9.05.", "Die Sitzung beginnt um 09:05 Uhr."),
+    # an order that the text states
+    ("Due: 12/03/2026 (day/month/year)", "It is due on 12 March 2026."),
+    ("Due: 12/03/2026 (mm/dd/yyyy)", "It is due on December 3, 2026."),
+    ("MM/DD/YYYY or DD/MM/YYYY. Due: 12/03/2026", "It is due on December 3, 2026."),
+    ("MM/DD/YYYY or DD/MM/YYYY. Due: 12/03/2026", "It is due on 12 March 2026."),
+    # centuries
+    ("La chiesa è del XII secolo.", "The church is from the 12th century."),
+    ("Sie stammt aus dem XII. Jahrhundert.", "Sie stammt aus dem 12. Jahrhundert."),
+    ("Sie stammt aus dem zwölften Jahrhundert.", "Sie stammt aus dem XII. Jh."),
+    ("Letters of the XIX and XX centuries.", "Letters of the 19th and 20th centuries."),
+    ("Uma igreja do século XII.", "A 12th century church."),
 ]
 
 
@@ -94,6 +111,16 @@ DIFFERENT = [
     ("Between ninety and one hundred guests.", "There were 9,000 guests.", "9,000"),
     ("料金は18,500円です。", "料金は1万8,600円です。", "1万8,600円"),
     ("料金は1万8,500円です。", "料金は10,000円です。", "10,000円"),
+    ("The meeting is at 10.30.", "The meeting is at 10:20.", "10:20"),
+    ("The fee is €10.30.", "The meeting is at 10:30.", "10:30"),
+    ("The meeting is at 10:30.", "The meeting is at 10.20.", "10.20"),
+    ("Due: 12/03/2026 (day/month/year)", "It is due on December 3, 2026.", "December 3"),
+    ("Fällig: 12/03/2026 (Tag/Monat/Jahr)", "Fällig am 3. Dezember 2026.", "3. Dezember"),
+    ("Date : 12/03/2026 (jj/mm/aa)", "Le 3 décembre 2026.", "3 décembre"),
+    ("Due (dd.mm.yyyy): 12/03/2026", "It is due on December 3, 2026.", "December 3"),
+    ("La chiesa è del XII secolo.", "La chiesa è del XIII secolo.", "XIII"),
+    ("Sie stammt aus dem XII. Jahrhundert.", "Sie ist aus dem XIII. Jahrhundert.", "XIII"),
+    ("It is from the 12th century.", "It is from the XIII century.", "XIII"),
 ]
 
 
