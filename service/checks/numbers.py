@@ -236,8 +236,26 @@ def _is_statement(text: str, quantity: Quantity) -> bool:
             or " " in text[start : quantity.value_end]
         )
     if quantity.form is CARDINAL:
-        return quantity.values[0] != 1
+        return quantity.values[0] != 1 and not _is_one_of_a_year(text, quantity)
     return True
+
+
+_HALF_YEARS: Final = ("halbjahr", "vierteljahr")
+_LONGEST_HALF_YEAR: Final = len("vierteljahres")
+_OF_A_YEAR = re.compile(
+    r"(?i)(?:[0-9]\.|erste[sn]|zweite[sn]|dritte[sn]|vierte[sn]|letzte[sn]|vorige[sn]|nächste[sn]"
+    r"|kommende[sn]|laufende[sn]|vergangene[sn]|jede[sn]|dieses) $"
+)
+
+
+def _is_one_of_a_year(text: str, quantity: Quantity) -> bool:
+    """``im ersten Halbjahr``: which one, not how long."""
+    start = quantity.start
+    if text[start] not in "HhVv" or quantity.end - start > _LONGEST_HALF_YEAR:
+        return False
+    if not text[start : quantity.end].lower().startswith(_HALF_YEARS):
+        return False
+    return _OF_A_YEAR.search(text, max(0, start - 13), start) is not None
 
 
 _TELLS_APART = re.compile(

@@ -67,15 +67,22 @@ def numeric_dates(first: str, second: str, third: str, separator: str, order: st
     return [date for date in dict.fromkeys(candidates) if is_date(*date)]
 
 
-_ORDER = re.compile(r"\b(MM[/.-]DD[/.-]YY|DD[/.-]MM[/.-]YY|TT[/.-]MM[/.-]JJ|JJ[/.-]MM[/.-]AA)")
+_DAY = r"dd?|tt?|jj?|day|tag|jour|d[ií]a|giorno|dag"
+_MONTH = r"mm?|month|monat|mois|m[eê]s|mese|maand"
+_YEAR = r"y{1,4}|j{1,4}|a{1,4}|year|jahr|ann[ée]e|a[nñ]o|anno|jaar"
+_ORDER = re.compile(
+    rf"(?i)\b(?:(?P<dmy>(?:{_DAY})(?P<mark> ?[/.-] ?)(?:{_MONTH}))"
+    rf"|(?:{_MONTH})(?P<other> ?[/.-] ?)(?:{_DAY}))(?(mark)(?P=mark)|(?P=other))(?:{_YEAR})\b"
+)
+"""An order that a text states: DD/MM/YYYY, (Tag/Monat/Jahr)."""
 _SLASHED = re.compile(r"(?<![0-9/])([0-9]{1,2})/([0-9]{1,2})/(?:[0-9]{4}|[0-9]{2})(?![0-9/])")
 
 
 def order_of(text: str, language: str) -> str:
     """Which of day and month a text writes first: it says so, shows so, or its language does."""
-    said = _ORDER.search(text)
-    if said is not None:
-        return "mdy" if said.group(1).startswith("MM") else "dmy"
+    said = {found.group("dmy") is not None for found in _ORDER.finditer(text)}
+    if len(said) == 1:
+        return "dmy" if said.pop() else "mdy"
     for found in _SLASHED.finditer(text):
         if int(found.group(1)) > 12:
             return "dmy"

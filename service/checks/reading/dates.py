@@ -21,7 +21,8 @@ _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])")
 _CJK_DATE = re.compile(
     r"([0-9]{4})年([0-9]{1,2})月(?:([0-9]{1,2})[日号])?|([0-9]{1,2})月([0-9]{1,2})[日号]"
 )
-CJK_CLOCK = re.compile(r"(?:[点點]|時(?!間))(?:([0-9]{1,2})分|(半))?(?!数|间)")
+CJK_CLOCK = re.compile(r"(?:[点點]|時(?!間))(?:([0-9]{1,2})分|(半|[一三]刻))?(?!数|间)")
+_CJK_MINUTES = {"半": 30, "一刻": 15, "三刻": 45}
 _DAY_AND_MONTH = re.compile(r"(0?[1-9]|[12][0-9]|3[01])\.(0?[1-9]|1[0-2])")
 _DATE_GOES_ON = re.compile(r"\.(?: ?[-–,;:)|]| [a-zäöü])")
 """A dot that ends no sentence: with it, ``12.06.`` is a day and a month."""
@@ -191,6 +192,11 @@ def clock(passage: Passage, raw: str, start: int, end: int) -> int:
     return read.end
 
 
+def cjk_minute(clock: re.Match[str]) -> int:
+    """The minute that a match of :data:`CJK_CLOCK` tells."""
+    return _CJK_MINUTES.get(clock.group(2) or "") or int(clock.group(1) or 0)
+
+
 def hour(passage: Passage, raw: str, first: int, start: int, end: int) -> int:
     """``12 Uhr``, ``21.45 Uhr``, ``9 pm``, ``下午3点``; 0 when it is no time of day."""
     text = passage.text
@@ -201,7 +207,7 @@ def hour(passage: Passage, raw: str, first: int, start: int, end: int) -> int:
         return 0
     cjk_clock = CJK_CLOCK.match(text, end) if not minutes else None
     if cjk_clock is not None:
-        minute = 30 if cjk_clock.group(2) else int(cjk_clock.group(1) or 0)
+        minute = cjk_minute(cjk_clock)
         read = calendar.clock(text, int(hours), minute, start, cjk_clock.end(), marked=True)
     else:
         read = calendar.clock(text, int(hours), int(minutes or 0), start, end, marked=False)

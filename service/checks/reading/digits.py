@@ -66,6 +66,8 @@ _SLASH = re.compile(r"/([0-9]{1,2})(?![0-9/]|[.,][0-9])")
 _MINUTES = re.compile(r" ?m ?[0-9]{1,2} ?s(?![A-Za-zÀ-ÿ])|(?<=h[0-9]{2})m|(?<=h [0-9]{2})m")
 _MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,2})(?![0-9/])|[ \u2044]?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅛⅜⅝⅞])")
 HALF_MORE = re.compile(r" (?:et demie?|y media|and a half)(?![a-z])")
+OF_A: Final = re.compile(r" (?:of )?(?:an?|the) | d'")
+"""Between a fraction and its unit: three quarters of an hour."""
 
 # what the next character must be for the slower patterns to have a chance
 _BEFORE_EXPONENT = frozenset("eE ×x·*\\")
@@ -304,7 +306,7 @@ def _after_letters(passage: Passage, start: int, done: int) -> int:
 
 def _vulgar(passage: Passage, start: int) -> int:
     value = _VULGAR[passage.text[start]]
-    measure = units.read(passage.text, start + 1)
+    measure = _of_a_unit(passage.text, start + 1) or units.read(passage.text, start + 1)
     passage.found.append(
         Quantity(
             start,
@@ -318,6 +320,13 @@ def _vulgar(passage: Passage, start: int) -> int:
         )
     )
     return measure.end
+
+
+def _of_a_unit(text: str, end: int) -> units.Measure | None:
+    """The unit that a fraction is of: ¾ of an hour."""
+    link = OF_A.match(text, end)
+    measure = None if link is None else units.read(text, link.end())
+    return None if measure is None or measure.unit is None else measure
 
 
 @dataclass(slots=True, init=False)
@@ -635,6 +644,8 @@ def _measured(
         scaled_by = units.read(text, end + 1, is_money)
         if scaled_by.power:
             measure = scaled_by
+    if draft.form is FRACTION and measure.unit is None:
+        measure = _of_a_unit(text, end) or measure
     after = text[end : end + 1]
     if formula and after == "$":
         measure = units.Measure(end, None, 0)
@@ -685,7 +696,8 @@ def _measured(
             values,
             unit,
             draft.sign,
-            10.0 ** min(power - draft.decimals, _MOST_POWER),
+            10.0
+            ** min((measure.extra_power if measure.extra else power - draft.decimals), _MOST_POWER),
             draft.form,
             power,
             parts=draft.parts,

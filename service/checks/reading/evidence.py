@@ -6,14 +6,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from service.checks.reading import headings, records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.content_words import VOCABULARIES
-from service.checks.reading.quantities import NUMBER, TIME, Quantity
+from service.checks.reading.quantities import NUMBER, ORDINAL, TIME, Quantity
 from service.checks.reading.reader import read, read_known
 from service.checks.reading.spoken import read_singles
 
@@ -111,6 +111,11 @@ class Index:
         return found[:100]
 
     @cached_property
+    def ratios(self) -> list[Total]:
+        """What it tells as one in five and the like."""
+        return list(islice(ratios(self.text, self.quantities), _MOST_RATIOS))
+
+    @cached_property
     def singles(self) -> dict[tuple[str, float], Quantity]:
         """One of a unit, said with an article: an hour, ein Jahr, una hora y media."""
         return {
@@ -163,6 +168,35 @@ def totals(text: str, quantities: Sequence[Quantity]) -> Iterator[Total]:
         if _PLUS.fullmatch(text, one.end, other.start) is not None:
             total = one.values[0] * larger.factor + other.values[0] * smaller.factor
             yield Total(one, other, larger.dimension, units.rounded(total))
+
+
+_ONE_IN = re.compile(
+    r"(?i)(?<![^\W_])(?:one|1|eine?[rsm]?|une?|uno|una) (?:in|out of|in every|von|sur|de cada) $"
+)
+_EACH = re.compile(r"(?i)(?<![^\W_])(?:every|jede[rsmn]?) $")
+_LONGEST_ONE_IN = 16
+_OUT_OF = frozenset({"out of", "in every", "of every", "von", "sur", "de cada"})
+_LONGEST_OUT_OF = 10
+_MOST_RATIOS = 100
+
+
+def ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Total]:
+    """Shares in percent that are told as a ratio: one in five, jeder Fünfte, 3 out of 4."""
+    one: Quantity | None = None
+    for other in quantities:
+        whole = other.values[0] if other.kind is NUMBER and other.unit is None else 0.0
+        if whole >= 2:
+            before = text[max(0, other.start - _LONGEST_ONE_IN) : other.start]
+            said = (_EACH if other.form is ORDINAL else _ONE_IN).search(before)
+            if said is not None:
+                begin = other.start - len(said.group())
+                first = one if one is not None and one.start >= begin else other
+                yield Total(first, other, "share", units.rounded(100 / whole))
+            elif one is not None and 0 < other.start - one.end <= _LONGEST_OUT_OF:
+                part = one.values[0] if one.kind is NUMBER and one.unit is None else 0.0
+                if 0 < part < whole and text[one.end : other.start].strip() in _OUT_OF:
+                    yield Total(one, other, "share", units.rounded(100 * part / whole))
+        one = other
 
 
 class Cache:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.checks.reading import headings, phrases, units
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
-from service.checks.reading.evidence import Index, totals
+from service.checks.reading.evidence import Index, ratios, totals
 from service.checks.reading.names import PHONE
 from service.checks.reading.quantities import (
     CODE,
@@ -124,12 +124,31 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
+    minute = _dotted_minute(reading.text, quantity)
+    if minute is not None and minute in index.by_minute:
+        return _at(source, index.by_minute[minute])
     return None
 
 
+_DOTTED = re.compile(r"([01]?[0-9]|2[0-3])\.([0-5][0-9])")
+
+
+def _dotted_minute(text: str, number: Quantity) -> int | None:
+    """The minute after midnight that a number such as ``10.30`` may stand for."""
+    if number.unit is not None or number.form is not DIGITS or number.kind is not NUMBER:
+        return None
+    if number.sign or not 4 <= number.value_end - number.value_start <= 5:
+        return None
+    dotted = _DOTTED.fullmatch(text, number.value_start, number.value_end)
+    return None if dotted is None else 60 * int(dotted[1]) + int(dotted[2])
+
+
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
-    """``17h`` reads as seventeen hours and may be five o'clock."""
+    """``17h`` reads as seventeen hours and may be five o'clock; ``10.30`` may be half past ten."""
     for minute in minutes:
+        for found in index.equal(float(f"{minute // 60}.{minute % 60:02}")):
+            if _dotted_minute(index.text, found) == minute:
+                return _at(source, found)
         for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)
@@ -266,7 +285,8 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
 
 
 def told_together(reading: Reading, indexes: Indexed) -> dict[int, Place]:
-    """By the id of the quantity: 1 hour and 35 minutes, where the text says 95 minutes."""
+    """By the id of the quantity: 1 hour and 35 minutes, where the text says 95 minutes; one in
+    five, where it says 20 %."""
     places: dict[int, Place] = {}
     for total in totals(reading.text, reading.quantities):
         for source, index in indexes:
@@ -274,6 +294,15 @@ def told_together(reading: Reading, indexes: Indexed) -> dict[int, Place]:
             if found is not None:
                 for quantity in (total.one, total.other):
                     places.setdefault(id(quantity), _at(source, found, "derived"))
+                break
+    for ratio in ratios(reading.text, reading.quantities):
+        allowed = 0.0 if ratio.base.is_integer() else 0.5
+        for source, index in indexes:
+            shares = index.between(ratio.base - allowed, ratio.base + allowed)
+            share = next((q for q in shares if q.unit is not None and q.unit.name == "%"), None)
+            if share is not None:
+                for quantity in (ratio.one, ratio.other):
+                    places.setdefault(id(quantity), _at(source, share, "derived"))
                 break
     return places
 
@@ -345,6 +374,9 @@ def _converted(
                 for value in fraction.values
             ):
                 return fraction
+        for ratio in index.ratios:
+            if abs(ratio.base - quantity.values[0]) <= quantity.step / 2:
+                return ratio.other
     for other in index.quantities[:_MOST_FOREIGN] if dimension in _FOREIGN else ():
         worth = _foreign(other, unit)
         if worth is None:

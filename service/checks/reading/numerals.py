@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.checks.reading import calendar, units, words
-from service.checks.reading.dates import CJK_CLOCK
+from service.checks.reading.dates import CJK_CLOCK, cjk_minute
 from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import CARDINAL, MULTIPLE, ROMAN, TIME, Quantity
@@ -21,11 +21,16 @@ _LABELS = (
     "Annex Annexe Anhang Anlage Appendix Kapitel Chapter Chapitre Capítulo Anexo Teil Part Partie "
     "Band Volume Vol. Tome Section Abschnitt Artikel Article Art. Titel Title Phase Level Stufe "
     "Class Klasse Typ Type Buch Book Act War Grade Tier Module Modul Nr. No. Stage Category "
-    "Kategorie Zone siglo"
+    "Kategorie Zone siglo século secolo"
 )
 """Words that a Roman numeral numbers."""
 _LABEL_WORDS = frozenset(label.lower() for label in _LABELS.split())
 _ROMAN = re.compile(r"[IVXLC]{1,7}(?:(?=[^\w])|\Z|(?:e|ème)(?!\w))")
+_OF_CENTURIES = re.compile(
+    r"(?i)\.?(?:(?: (?:and|und|et|e|y|i|o|to|bis|al) |[-–])[ivx]{1,6}\.?(?:e|ème)?)?[ -]"
+    r"(?:secol[oi]|sec\.|jahrhundert|jh\b|jhd?t?\.|century|centuries|cent\.|siècles?|wiek|eeuw)"
+)
+"""What makes a Roman numeral in front of it a century's: XII secolo, XIX. und XX. Jahrhundert."""
 _NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,20}")
 
 
@@ -96,7 +101,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
     clock = CJK_CLOCK.match(passage.text, end)
     if clock is None or not 1 <= value <= 24:
         return 0
-    minute = 30 if clock.group(2) else int(clock.group(1) or 0)
+    minute = cjk_minute(clock)
     read = calendar.clock(passage.text, int(value), minute, start, clock.end(), marked=True)
     if read is None:
         return 0
@@ -109,7 +114,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> int:
 
 def read_roman(passage: Passage) -> None:
     """Add Roman numerals that number something: behind a label (Annex VI) or, with two letters at
-    least, behind a name (Ludwig XIV) or as an ordinal (XIXe siècle)."""
+    least, behind a name (Ludwig XIV), as an ordinal (XIXe siècle), or of a century (XII secolo)."""
     text = passage.text
     for match in _ROMAN.finditer(text):
         start = match.start()
@@ -117,7 +122,10 @@ def read_roman(passage: Passage) -> None:
         if start and text[start - 1] not in " \n":
             continue
         before = text[max(0, start - 24) : start].split()
-        if not _numbers(before[-1] if before else "", numeral, match.group()):
+        if not (
+            _numbers(before[-1] if before else "", numeral, match.group())
+            or _is_century(text, numeral, match.end())
+        ):
             continue
         value = words.roman(numeral)
         if value is not None:
@@ -125,6 +133,10 @@ def read_roman(passage: Passage) -> None:
             passage.found.append(
                 Quantity(start, end, start, end, values=(float(value),), form=ROMAN)
             )
+
+
+def _is_century(text: str, numeral: str, end: int) -> bool:
+    return not numeral.strip("IVX") and _OF_CENTURIES.match(text, end) is not None
 
 
 def _numbers(before: str, numeral: str, written: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.checks.reading import units
 from service.checks.reading.digits import scaled
 from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import (
@@ -17,7 +18,7 @@ from service.checks.reading.quantities import (
 )
 
 _LINK = re.compile(
-    r" ?(?:-|–|/|to|bis|bis zum|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?"
+    r" ?(?:-|–|/|to|(?:- )?bis|bis zum|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?"
 )
 _DAY_LINK = re.compile(r"\. ?(?:-|–|/|bis|bis zum|und|oder|und am|,) ?")
 """In German a dot makes the first of two days an ordinal: ``12. bis 14. Juni``."""
@@ -25,6 +26,8 @@ _LONGEST_LINK = 7
 _LONGEST_DAY_LINK = 10
 _CLOSED = re.compile(r" ?(?:[.,;:!?)|]|\Z|\n)| (?:pro|je|im|in|per|a|an|und|and|statt)\b")
 _DASHES = ("-", "–", "/")
+_SPOKEN_ENDINGS = ("tausend", "hundert")
+"""Of German compounds: zwei- bis dreitausend."""
 _HOUR_AND_MINUTE = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
 
 
@@ -48,7 +51,7 @@ def share_units(passage: Passage) -> None:
                     _share_day(one, other)
             continue
         if one.kind is NUMBER and other.kind is NUMBER:
-            _share(one, other, gap.strip())
+            _share(passage.text, one, other, gap.strip())
         elif one.kind is NUMBER:
             if not _share_clock(passage.text, one, other):
                 _share_day(one, other)
@@ -76,15 +79,53 @@ def _are_cents(text: str, money: Quantity, other: Quantity) -> bool:
     )
 
 
-def _share(one: Quantity, other: Quantity, link: str) -> None:
-    if link in _DASHES and _are_years(one, other):
-        other.values = (*other.values, one.values[0] // 100 * 100 + other.values[0])
-    if one.unit is None and other.unit is not None and one.form in (DIGITS, CARDINAL):
+def _share(text: str, one: Quantity, other: Quantity, link: str) -> None:
+    if link in _DASHES:
+        if _are_years(one, other):
+            other.values = (*other.values, one.values[0] // 100 * 100 + other.values[0])
+        _share_millions(text, one, other)
+    had_unit = one.unit is not None
+    if one.form not in (DIGITS, CARDINAL):
+        return
+    if one.unit is None and other.unit is not None:
         one.unit = other.unit
         if other.power and not one.power:
             one.values = (*one.values, *(scaled(value, other.power) for value in one.values))
+            return
     elif other.unit is None and one.unit is not None and one.unit.hard and link in _DASHES:
         other.unit = one.unit
+    if not one.power and (not had_unit or one.unit is other.unit):
+        _share_scale(text, one, other)
+
+
+def _share_scale(text: str, one: Quantity, other: Quantity) -> None:
+    """``€10–15k``, ``between two and three million``: the first may be thousands, too."""
+    power = other.power or _spoken_power(text, other)
+    if power:
+        larger = scaled(one.values[0], power)
+        if larger < other.values[0]:
+            one.values = (*one.values, larger)
+
+
+def _spoken_power(text: str, number: Quantity) -> int:
+    """Of ten, that the last word of a spoken number says."""
+    if number.form is not CARDINAL:
+        return 0
+    word = text[number.value_start : number.value_end].rsplit(" ", 1)[-1].lower()
+    for ending in _SPOKEN_ENDINGS:
+        if word.endswith(ending):
+            return units.SCALES[ending]
+    return units.SCALES.get(word, 0)
+
+
+def _share_millions(text: str, money: Quantity, other: Quantity) -> None:
+    """``€5–10m``: no metres."""
+    if money.unit is None or other.unit is None or other.unit.name != "m":
+        return
+    if money.unit.dimension.startswith("money") and text[other.value_end : other.end] == "m":
+        other.unit, other.power = money.unit, 6
+        other.values = tuple([scaled(value, 6) for value in other.values])
+        other.step *= 1e6
 
 
 def _are_years(one: Quantity, other: Quantity) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from service.checks.reading import calendar, dates, units, words
-from service.checks.reading.digits import HALF_MORE, MINUS_WORDS, scaled
+from service.checks.reading.digits import HALF_MORE, MINUS_WORDS, OF_A, scaled
 from service.checks.reading.passage import CJK, Passage
 from service.checks.reading.quantities import (
     CARDINAL,
@@ -21,7 +21,6 @@ from service.checks.reading.quantities import (
 )
 
 LETTERS = re.compile(r"[^\W\d_]+")
-_OF_A = re.compile(r" (?:of )?(?:an?|the) | d'")
 _ONE_AND = re.compile(r"(?:one and a|eins und ein|uno y|un et) $")
 _SINGLE = re.compile(
     r"(?i)(?<!half )(?<!demi )(?<!quarter of )(?<![^\W\d_])(?:an?|one|eine?[mnrs]?|une?|una) "
@@ -33,7 +32,7 @@ _VAGUE = frozenset(
     "few several many some couple einige einigen mehrere mehreren paar viele vielen quelques "
     "plusieurs algunos algunas varios varias unos unas".split()
 )
-_LONGEST_RUN = 12
+_LONGEST_RUN = 20
 _FORMS = {words.ORDINAL: ORDINAL, words.FRACTION: FRACTION, words.MULTIPLE: MULTIPLE}
 
 # words that are numbers in one language and something else in another
@@ -250,7 +249,7 @@ def _hour(passage: Passage, value: float, start: int, end: int) -> bool:
 
 def _measured(passage: Passage, value: float, form: Form, start: int, end: int) -> None:
     text = passage.text
-    link = _OF_A.match(text, end) if form is FRACTION else None
+    link = OF_A.match(text, end) if form is FRACTION else None
     unit_at = end if link is None else link.end()
     measure = units.read(text, unit_at)
     stop = end if measure.end == unit_at else measure.end

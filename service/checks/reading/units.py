@@ -58,7 +58,10 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("wd", "workday", 1.0, "working days|working day|business days|business day|workdays|workday|werktag|werktage|werktagen|arbeitstag|arbeitstage|arbeitstagen|jours ouvrés|jours ouvrables|jour ouvré|jour ouvrable|días hábiles|días laborables|día hábil|个工作日|工作日|営業日"),
     ("wk", "time", 604800.0, "week|weeks|wks|woche|wochen|semaine|semaines|semana|semanas|周|週|週間|个星期|星期|wöchige|wöchigen"),
     ("mo", "months", 1.0, "month|months|mo|monat|monate|monaten|monats|mois|mes|meses|个月|個月|か月|ヶ月|カ月|ヵ月|monatige|monatigen|monatiger"),
-    ("qtr", "months", 3.0, "quarters|quartale|quartalen|trimestres"),
+    ("qh", "time", 900.0, "viertelstunden"),
+    ("qtr", "months", 3.0, "quarters|quartale|quartalen|trimestres|vierteljahre|vierteljahren"),
+    ("hy", "months", 6.0, "halbjahre|halbjahren|half-years"),
+    ("decade", "months", 120.0, "decade|decades|jahrzehnt|jahrzehnts|jahrzehnte|jahrzehnten|décennie|décennies|década|décadas"),
     ("a", "months", 12.0, "year|years|yr|yrs|jahr|jahre|jahren|jahres|an|ans|année|années|año|años|年|年间|年間|jährige|jährigen|jähriger"),
     ("ns", "time", 1e-9, "ns|nanoseconds"),
     ("nm", "length", 1e-9, "nm|nanometer|nanometers|nanometre"),
@@ -223,24 +226,36 @@ _OTHER_WORD: Final = {
     "fr.": re.compile(r"[ \n]+[0-9]"),
 }
 """Units that are also common words: what follows shows that the word is meant."""
-_MORE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_MORE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+(?:\.[0-9]+)?")
+_REST = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]{2,8}(?![0-9年月]|[.,][0-9])")
+"""What follows 万 without a scale of its own. (``1万5`` is 15,000 to some.)"""
 _NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
 
 
 @dataclass(slots=True, init=False)
 class Measure:
-    """What follows a number: the end of it, its unit, its power of ten, and (for 1億2000万) more."""
+    """What follows a number: the end of it, its unit, its power of ten, and (for 1億2000万) more,
+    with the power of ten that this is told in."""
 
     end: int
     unit: Unit | None
     power: int
     extra: float = 0.0
+    extra_power: int = 0
 
-    def __init__(self, end: int, unit: Unit | None, power: int, extra: float = 0.0) -> None:
+    def __init__(
+        self,
+        end: int,
+        unit: Unit | None,
+        power: int,
+        extra: float = 0.0,
+        extra_power: int = 0,
+    ) -> None:
         self.end = end
         self.unit = unit
         self.power = power
         self.extra = extra
+        self.extra_power = extra_power
 
 
 def prefix_unit(word: str) -> tuple[Unit, int] | None:
@@ -258,7 +273,7 @@ def prefix_unit(word: str) -> tuple[Unit, int] | None:
 
 def read(text: str, pos: int, money: bool = False) -> Measure:
     """Scale and unit that follow a number that ends at ``pos`` in folded text."""
-    end, power, extra = pos, 0, 0.0
+    end, power, extra, least = pos, 0, 0.0, 0
     for _ in range(3):
         char = text[end : end + 1]
         if not char or char in "\r,;:)!?|\"'":
@@ -270,15 +285,9 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
             word = found.group(1)
             if word in SCALES:
                 power += SCALES[word]
-                end = found.end()
-                more = _MORE.match(text, end)
-                if more is not None:
-                    tail = _CJK.match(text, more.end())
-                    if tail is not None and tail.group(1) in SCALES:
-                        extra = float(f"{more.group()}e{SCALES[tail.group(1)]}")
-                        end = tail.end()
+                end, extra, least = _rest(text, found.end(), power)
                 continue
-            return Measure(found.end(), UNITS[word], power, extra)
+            return Measure(found.end(), UNITS[word], power, extra, least)
         found = _WORD.match(text, end)
         if found is None:
             break
@@ -298,12 +307,36 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
             break
         unit, more_power, step_end = step
         if unit is not None:
-            return Measure(step_end, unit, power + more_power, extra)
+            return Measure(step_end, unit, power + more_power, extra, least)
         if more_power == 2 and word.lower().startswith("cent") and power == 0:
             break
         power += more_power
         end = step_end
-    return Measure(end, None, power, extra)
+    return Measure(end, None, power, extra, least)
+
+
+def _rest(text: str, end: int, power: int) -> tuple[int, float, int]:
+    """What goes on behind a scale that ends at ``end``: 1億2,000万, 1万8500. Where it ends, its
+    value, and the power of ten that it is told in."""
+    extra, least = 0.0, power
+    while text[end : end + 1].isdigit():
+        more = _MORE.match(text, end)
+        tail = None if more is None else _CJK.match(text, more.end())
+        scale = 0 if tail is None else SCALES.get(tail.group(1), 0)
+        if more is None or tail is None or not scale:
+            more = _REST.match(text, end)
+            if more is not None and least >= 4 and _digits(more) < 10**least:
+                return more.end(), extra + _digits(more), 0
+            break
+        part = float(f"{more.group().replace(',', '')}e{scale}")
+        if scale >= least or part >= 10.0**least:
+            break
+        end, extra, least = tail.end(), extra + part, scale
+    return end, extra, least
+
+
+def _digits(match: re.Match[str]) -> int:
+    return int(match.group().replace(",", ""))
 
 
 def begins_more(low: str) -> bool:

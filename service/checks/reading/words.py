@@ -50,6 +50,10 @@ for _line in (
 _CARDINALS |= {"vingts": 20, "zwo": 2, "fourty": 40, "octante": 80}
 _CARDINALS |= {"doscientos": 200, "trescientos": 300, "cuatrocientos": 400, "quinientos": 500}
 _CARDINALS |= {"seiscientos": 600, "setecientos": 700, "ochocientos": 800, "novecientos": 900}
+_CARDINALS |= {"veintiun": 21, "veintiuna": 21}
+_CARDINALS |= {
+    f"{word[:-2]}as": value for word, value in _CARDINALS.items() if word.endswith("ientos")
+}
 
 _SCALES = {
     "hundred": 100, "cent": 100, "cents": 100, "cien": 100, "ciento": 100, "hundreds": 100,
@@ -118,6 +122,12 @@ _ORDINALS |= {
     if stem.endswith("ty") and value >= 20
 }
 
+_ORDINALS |= {
+    f"{stem.removesuffix('e')}ieme": _CARDINALS[stem]
+    for stem in "un treize quatorze quinze seize vingt trente quarante cinquante soixante".split()
+    if stem in _CARDINALS
+}
+
 _FRACTIONS: dict[str, float] = {
     "half": 0.5, "halves": 0.5, "quarter": 0.25, "quarters": 0.25, "thirds": 1 / 3, "fifths": 0.2,
     "halb": 0.5, "halbe": 0.5, "halben": 0.5, "halbes": 0.5, "halber": 0.5, "haelfte": 0.5, "viertel": 0.25,
@@ -134,17 +144,18 @@ _SPECIAL = {
     "viertelstunde": WordNumber(15, CARDINAL, "min"),
     "dreiviertelstunde": WordNumber(45, CARDINAL, "min"),
     "halbstunde": WordNumber(30, CARDINAL, "min"),
-    "halbjahr": WordNumber(6, CARDINAL, "mo"),
-    "vierteljahr": WordNumber(3, CARDINAL, "mo"),
     "quinzaine": WordNumber(15, CARDINAL),
     "fortnight": WordNumber(14, CARDINAL, "d"),
 }
+_SPECIAL |= {f"halbjahr{ending}": WordNumber(6, CARDINAL, "mo") for ending in ("", "s", "es")}
+_SPECIAL |= {f"vierteljahr{ending}": WordNumber(3, CARDINAL, "mo") for ending in ("", "s", "es")}
 _ARTICLES = frozenset({"one", "eins", "un", "une", "uno", "una", "ein", "eine", "einen", "einem", "einer", "eines", "a", "an"})  # fmt: skip
 
 _GERMAN_UNITS = (
     ("prozentig", "%"), ("stuendig", "h"), ("taegig", "d"), ("woechig", "wk"), ("monatig", "mo"),
     ("jaehrig", "a"), ("minuetig", "min"), ("fach", "x"), ("mal", "x"), ("fold", "x"),
 )  # fmt: skip
+_PARTS_MORE = {"einhalb": 0.5, "einviertel": 0.25, "dreiviertel": 0.75}
 _ADJECTIVE = re.compile(r"(?:e[nrsm]?)?$")
 _GERMAN_ORDINAL = re.compile(r"^(.+?)(?:st|t)(?:e[nrsm]?)$")
 _GERMAN_IRREGULAR = {"erste": 1, "ersten": 1, "erster": 1, "erstes": 1, "dritte": 3, "dritten": 3, "dritter": 3,
@@ -188,9 +199,9 @@ _OF_SO_MANY = re.compile(r"^(.+)er(?:karten?|pack|packs|packung|set|gruppen?|blo
 
 def _compound(word: str) -> WordNumber | None:
     """Words that are built, not listed: zweieinhalb, zehnfach, dreimonatig, zwanzigste, tenfold."""
-    if word.endswith("einhalb"):
-        whole = _german(word.removesuffix("einhalb"))
-        return None if whole is None else WordNumber(whole + 0.5, FRACTION)
+    with_part = _with_part(word)
+    if with_part is not None:
+        return WordNumber(with_part, FRACTION)
     so_many = _OF_SO_MANY.match(word)
     if so_many is not None and (value := _german(so_many.group(1))) is not None:
         return WordNumber(value, CARDINAL)
@@ -198,12 +209,14 @@ def _compound(word: str) -> WordNumber | None:
     for suffix, unit in _GERMAN_UNITS:
         at = word.rfind(suffix)
         if at > 0 and _ADJECTIVE.fullmatch(word, at + len(suffix)):
-            value = _german(word[:at])
-            if value is None:
-                value = _CARDINALS.get(word[:at])
-            if value is None or (value == 1 and unit == "x"):
+            counted: float | None = _german(word[:at])
+            if counted is None:
+                counted = _CARDINALS.get(word[:at])
+            if counted is None:
+                counted = _with_part(word[:at])
+            if counted is None or (counted == 1 and unit == "x"):
                 return None  # einfach is no multiple
-            return WordNumber(value, MULTIPLE if unit == "x" else CARDINAL, unit)
+            return WordNumber(counted, MULTIPLE if unit == "x" else CARDINAL, unit)
     if word in _GERMAN_IRREGULAR:
         return WordNumber(_GERMAN_IRREGULAR[word], ORDINAL)
     ordinal = _GERMAN_ORDINAL.match(bare)
@@ -213,6 +226,17 @@ def _compound(word: str) -> WordNumber | None:
             return WordNumber(value, ORDINAL)
     value = _german(word)
     return None if value is None or value == 1 else WordNumber(value, CARDINAL)
+
+
+def _with_part(word: str) -> float | None:
+    """``zweieinhalb``, ``eineinviertel``, ``anderthalb``: a whole number and a part."""
+    if word == "anderthalb":
+        return 1.5
+    for ending, part in _PARTS_MORE.items():
+        if word.endswith(ending):
+            whole = _german(word.removesuffix(ending))
+            return None if not whole else whole + part
+    return None
 
 
 def _parse(word: str) -> WordNumber | None:
@@ -265,6 +289,15 @@ class Joined(NamedTuple):
 
 
 JOINTS = frozenset({"and", "et", "y", "a", "an", "und"})
+_LAST_ONES = frozenset({"one", "eins", "un", "une", "uno", "una"})
+"""Behind a thousand these say one more: two thousand and one, mille un."""
+
+
+class _Group(NamedTuple):
+    """What was said up to a thousand, a million …: ``amount`` is worth ``scale`` times as much."""
+
+    scale: float
+    amount: float
 
 
 def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
@@ -272,8 +305,10 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
 
     ``words`` are lower-case; a joint ("two hundred and five") is a word of its own.
     """
-    total = current = 0.0
-    kind, unit, taken, last_scale = CARDINAL, "", 0, False
+    groups: list[_Group] = []
+    current = 0.0
+    taken, last_scale, since_joint = 0, False, False
+    whole: Joined | None = None  # what stood before the last joint, or up to the last scale
     index = 0
     while index < len(words):
         word = words[index]
@@ -281,6 +316,8 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
         if index and links[index - 1] not in (" ", "-", "\n"):
             break
         if taken and word in JOINTS and (found is None or found.kind == ARTICLE):
+            whole = Joined(_sum(groups, current), CARDINAL, "", taken)
+            since_joint = True
             index += 1
             continue
         if found is None or found.unit:
@@ -288,39 +325,90 @@ def join(words: Sequence[str], links: Sequence[str]) -> Joined | None:
                 return Joined(found.value, found.kind, found.unit, 1)
             break
         if found.kind == ARTICLE:
-            if taken == 0 or not _follows(current, found.value):
+            if not taken or not (
+                _follows(current, found.value)
+                or (groups and not current and _is_one_more(words, links, index, taken, groups))
+            ):
                 break
         if found.kind == FRACTION:
-            joined = _fraction(total + current, taken, found.value, words[taken:index])
-            return None if joined is None else Joined(joined, FRACTION, "", index + 1)
+            total = _sum(groups, current)
+            value = _fraction(total, taken, found.value, words[taken:index])
+            return _of_dozens(value, words, links, index + 1)
         if found.kind == SCALE:
             if not taken and word not in _BARE_SCALES and plain(word) not in _BARE_SCALES:
                 break
             if found.value <= 100:
+                if current > 100 and whole is not None:
+                    return whole  # between one hundred and two hundred
                 current = max(current, 1) * found.value
             else:
-                total += max(current, 1) * found.value
-                current = 0.0
+                scaled = _scaled(groups, current, found.value, since_joint)
+                if not scaled and whole is not None:
+                    return whole  # between one million and two million
+                current, since_joint = 0.0, False
+                whole = Joined(_sum(groups, current), CARDINAL, "", index + 1)
             last_scale = True
         elif found.kind == ORDINAL:
-            if taken and (found.value == 2 or not _follows(current, found.value)):
+            if taken and (
+                found.value == 2
+                or not (_follows(current, found.value) or _is_after_ten(words, index, found.value))
+            ):
                 break
-            if taken and index != taken:
+            if taken and index != taken and not (found.value == 1 and words[taken] == "et"):
                 break
-            return Joined(total + current + found.value, ORDINAL, "", index + 1)
+            return Joined(_sum(groups, current) + found.value, ORDINAL, "", index + 1)
         elif found.kind == MULTIPLE:
             break
         else:
             if taken and index != taken and not (last_scale or 20 <= current % 100):
                 break
-            merged = _merge(total, current, found.value, first=taken == 0, scaled=last_scale)
-            if merged is None:
-                break
-            current = merged
+            if _is_after_ten(words, index, found.value) and current % 10 == 0:
+                current += found.value
+            else:
+                merged = _merge(
+                    bool(groups), current, found.value, first=taken == 0, scaled=last_scale
+                )
+                if merged is None:
+                    break
+                current = merged
             last_scale = False
         index += 1
         taken = index
-    return Joined(total + current, kind, unit, taken) if taken else None
+    return Joined(_sum(groups, current), CARDINAL, "", taken) if taken else None
+
+
+def _sum(groups: list[_Group], current: float) -> float:
+    return sum([group.amount for group in groups]) + current
+
+
+def _scaled(groups: list[_Group], current: float, scale: float, since_joint: bool) -> bool:
+    """Close a group: what is worth less than its ``scale`` counts it (mil quinientos millones).
+
+    False when another number begins (two million and three million). ``since_joint``: a joint
+    stands behind the last group.
+    """
+    amount = current
+    if groups and (groups[-1].scale == scale or (groups[-1].scale < scale and since_joint)):
+        return False
+    while groups and groups[-1].scale < scale:
+        amount += groups.pop().amount
+    groups.append(_Group(scale, max(amount, 1) * scale))
+    return True
+
+
+def _is_one_more(
+    words: Sequence[str], links: Sequence[str], index: int, taken: int, groups: list[_Group]
+) -> bool:
+    """Whether the "one" at ``index`` goes on behind a thousand: two thousand one hundred."""
+    after = number_word(words[index + 1]) if index + 1 < len(words) else None
+    if after is not None and after.kind == SCALE and links[index] in (" ", "-", "\n"):
+        return index == taken and after.value < groups[-1].scale
+    return words[index] in _LAST_ONES
+
+
+def _is_after_ten(words: Sequence[str], index: int, value: float) -> bool:
+    """``dix-sept``, ``dix-huitième``: only French counts on from ten."""
+    return index > 0 and 7 <= value <= 9 and words[index - 1] == "dix"
 
 
 def _follows(current: float, value: float) -> bool:
@@ -333,9 +421,9 @@ def _follows(current: float, value: float) -> bool:
 
 
 def _merge(
-    total: float, current: float, value: float, *, first: bool, scaled: bool
+    grouped: bool, current: float, value: float, *, first: bool, scaled: bool
 ) -> float | None:
-    if first or (current == 0 and total):
+    if first or (current == 0 and grouped):
         return value
     if current % 100 == 4 and value == 20:
         return current - 4 + 80
@@ -343,12 +431,23 @@ def _merge(
         return current + value
     if scaled and value < 100 and current % 100 == 0:
         return current + value
-    if total == 0 and 13 <= current <= 20 and 10 <= value < 100:
+    if not grouped and 13 <= current <= 20 and 10 <= value < 100:
         return current * 100 + value
     return None
 
 
-def _fraction(whole: float, taken: int, part: float, between: Sequence[str]) -> float | None:
+def _of_dozens(value: float, words: Sequence[str], links: Sequence[str], index: int) -> Joined:
+    """``half a dozen``, ``anderthalb Dutzend``: what ends at ``index`` counts dozens, or none."""
+    at = index + 1 if index < len(words) and words[index] in ("a", "of") else index
+    dozen = number_word(words[at]) if at < len(words) else None
+    if dozen is None or dozen.kind != SCALE or dozen.value != 12:
+        return Joined(value, FRACTION, "", index)
+    if any(link not in (" ", "-", "\n") for link in links[index - 1 : at]):
+        return Joined(value, FRACTION, "", index)
+    return Joined(value * dozen.value, CARDINAL, "", at + 1)
+
+
+def _fraction(whole: float, taken: int, part: float, between: Sequence[str]) -> float:
     if not taken:
         return part
     if between:

@@ -1,0 +1,130 @@
+"""Numbers that are said in words, shared by a range, or told as a date: what the check decides.
+
+Each row: a text, an answer, and (where it is wrong) the surfaces that are reported.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from service.checks import numbers
+from tests.unit.checks.labelled import given
+
+SAME = [
+    # dix-sept, dix-huit, dix-neuf
+    ("La garantie dure dix-huit mois.", "La garantie dure 18 mois."),
+    ("La salle a cent dix sept places.", "La salle a 117 places."),
+    ("Une église du dix-neuvième siècle.", "Une église du 19e siècle."),
+    ("Une idée du vingt et unième siècle.", "Une idée du 21e siècle."),
+    # Spanish hundreds of feminine nouns
+    ("El hotel tiene doscientas treinta y cinco plazas.", "El hotel tiene 235 plazas."),
+    ("Viven allí novecientas mil personas.", "Viven allí 900.000 personas."),
+    ("Hay veintiuna salas.", "Hay 21 salas."),
+    # one behind a thousand
+    ("It holds one thousand one hundred files.", "It holds 1,100 files."),
+    ("She left in two thousand and one.", "She left in 2001."),
+    ("Les mille et une nuits.", "Les 1001 nuits."),
+    ("Hay mil una fichas.", "Hay 1.001 fichas."),
+    # scales of scales, and two numbers that a joint parts
+    ("Costó tres mil millones de euros.", "Costó 3.000 millones de euros."),
+    ("Mille deux cents milliards d'euros.", "1 200 milliards d'euros."),
+    ("Between one hundred and two hundred guests.", "Between 100 and 200 guests."),
+    ("Between one million and two million people.", "From 1 million to 2 million people."),
+    ("Between one thousand and three million people.", "From 1,000 to 3 million people."),
+    ("Entre mille et un million d'habitants.", "De 1 000 à 1 000 000 d'habitants."),
+    # parts of hours, years and dozens
+    ("Die Fahrt dauert eineinviertel Stunden.", "Die Fahrt dauert 75 Minuten."),
+    ("Die Fahrt dauert 165 Minuten.", "Die Fahrt dauert zweidreiviertel Stunden."),
+    ("Es ist eine anderthalbstündige Sitzung.", "Die Sitzung dauert 90 Minuten."),
+    ("Kündbar vor Ablauf eines Vierteljahrs.", "Kündbar vor Ablauf von 3 Monaten."),
+    ("Kündbar vor Ablauf eines halben Jahres.", "Kündbar vor Ablauf von 6 Monaten."),
+    ("Die Frist beträgt drei Vierteljahre.", "Die Frist beträgt 9 Monate."),
+    ("It takes ¾ of an hour.", "It takes 45 minutes."),
+    ("It lasted a decade.", "It lasted 10 years."),
+    ("Es dauerte 20 Jahre.", "Es dauerte zwei Jahrzehnte."),
+    ("Half a dozen eggs.", "It takes 6 eggs."),
+    ("Ein halbes Dutzend Eier.", "Man braucht 6 Eier."),
+    ("Une demi-douzaine d'œufs.", "Il faut 6 œufs."),
+    ("La caja trae media docena de huevos.", "La caja trae 6 huevos."),
+    ("Es kamen 18 Gäste.", "Es kamen anderthalb Dutzend Gäste."),
+    ("In H1 2025 stieg der Umsatz um 5 %.", "Im ersten Halbjahr 2025 stieg er um 5 %."),
+    # ratios
+    ("One in five users agreed.", "20 % of the users agreed."),
+    ("20 % der Nutzer stimmten zu.", "Jeder fünfte Nutzer stimmte zu."),
+    ("3 out of 4 dentists agree.", "75 % of dentists agree."),
+    ("33 % of users agreed.", "One in three users agreed."),
+    # a scale for both ends of a range
+    ("The budget is €10–15k.", "The budget is €10,000 to €15,000."),
+    ("Revenue of $1.2-1.4bn is expected.", "At least $1.2bn is expected."),
+    ("It has 10-15k users.", "It has at least 10k users."),
+    ("It has 10k to 15k users.", "It has 10-15k users."),
+    ("Es kostet 3–5 Mio. €.", "Es kostet mindestens 3 Mio. €."),
+    ("Between two and three million people.", "Between 2 and 3 million people."),
+    ("Es kostet zwei- bis dreitausend Euro.", "Es kostet 2.000 bis 3.000 €."),
+    ("The budget is €5–10m.", "The budget is at least €5 million."),
+    ("The pool is 5–10m long.", "The pool is at least 5 m long."),
+    # 万 and 億 with what goes on behind them
+    ("料金は1万8,500円です。", "料金は18,500円です。"),
+    ("料金は18,500円です。", "料金は1万8500円です。"),
+    ("売上は3億2,400万円です。", "売上は3.24億円です。"),
+    ("人口は1億2,345万6,789人です。", "人口は123,456,789人です。"),
+    ("会议五点一刻开始。", "会议5:15开始。"),
+    # times with a dot
+    ("The meeting is at 10.30 in room 4.", "The meeting is at 10:30."),
+    ("Open 9.30-17.00 daily.", "Open from 9:30 am to 5 pm."),
+    ("Het begint om 19.30 uur.", "Het begint om 19:30."),
+    ("Il concerto inizia alle 18:30.", "Il concerto inizia alle 18.30."),
+    ("Die Sitzung beginnt um 9.05.", "Die Sitzung beginnt um 09:05 Uhr."),
+    # an order that the text states
+    ("Due: 12/03/2026 (day/month/year)", "It is due on 12 March 2026."),
+    ("Due: 12/03/2026 (mm/dd/yyyy)", "It is due on December 3, 2026."),
+    ("MM/DD/YYYY or DD/MM/YYYY. Due: 12/03/2026", "It is due on December 3, 2026."),
+    ("MM/DD/YYYY or DD/MM/YYYY. Due: 12/03/2026", "It is due on 12 March 2026."),
+    # centuries
+    ("La chiesa è del XII secolo.", "The church is from the 12th century."),
+    ("Sie stammt aus dem XII. Jahrhundert.", "Sie stammt aus dem 12. Jahrhundert."),
+    ("Sie stammt aus dem zwölften Jahrhundert.", "Sie stammt aus dem XII. Jh."),
+    ("Letters of the XIX and XX centuries.", "Letters of the 19th and 20th centuries."),
+    ("Uma igreja do século XII.", "A 12th century church."),
+]
+
+
+@pytest.mark.parametrize(("text", "answer"), SAME)
+def test_what_says_the_same_is_no_finding(text: str, answer: str) -> None:
+    result = numbers.check(given(answer, text))
+    assert [finding.surface for finding in result.findings] == []
+    assert result.evaluated
+
+
+DIFFERENT = [
+    ("La garantie dure dix-huit mois.", "La garantie dure 17 mois.", "17 mois"),
+    ("La garantie dure dix mois.", "La garantie dure dix-sept mois.", "dix-sept mois"),
+    ("Hay doscientas treinta plazas.", "Hay trescientas treinta plazas.", "trescientas treinta"),
+    ("It holds 1000 files.", "It holds one thousand one files.", "thousand one"),
+    ("It costs a thousand a day.", "It costs 1,001 a day.", "1,001"),
+    ("Die Fahrt dauert 70 Minuten.", "Sie dauert eineinviertel Stunden.", "eineinviertel Stunden"),
+    ("Es dauert drei Vierteljahre.", "Es dauert drei Monate.", "drei Monate"),
+    ("It takes 12 eggs.", "It takes half a dozen eggs.", "half a dozen"),
+    ("One in five users agreed.", "25 % of the users agreed.", "25 %"),
+    ("20 % der Nutzer stimmten zu.", "Jeder vierte Nutzer stimmte zu.", "vierte"),
+    ("The budget is €10–15k.", "The budget is at least €12k.", "€12k"),
+    ("Between ninety and one hundred guests.", "There were 9,000 guests.", "9,000"),
+    ("料金は18,500円です。", "料金は1万8,600円です。", "1万8,600円"),
+    ("料金は1万8,500円です。", "料金は10,000円です。", "10,000円"),
+    ("The meeting is at 10.30.", "The meeting is at 10:20.", "10:20"),
+    ("The fee is €10.30.", "The meeting is at 10:30.", "10:30"),
+    ("The meeting is at 10:30.", "The meeting is at 10.20.", "10.20"),
+    ("Due: 12/03/2026 (day/month/year)", "It is due on December 3, 2026.", "December 3"),
+    ("Fällig: 12/03/2026 (Tag/Monat/Jahr)", "Fällig am 3. Dezember 2026.", "3. Dezember"),
+    ("Date : 12/03/2026 (jj/mm/aa)", "Le 3 décembre 2026.", "3 décembre"),
+    ("Due (dd.mm.yyyy): 12/03/2026", "It is due on December 3, 2026.", "December 3"),
+    ("La chiesa è del XII secolo.", "La chiesa è del XIII secolo.", "XIII"),
+    ("Sie stammt aus dem XII. Jahrhundert.", "Sie ist aus dem XIII. Jahrhundert.", "XIII"),
+    ("It is from the 12th century.", "It is from the XIII century.", "XIII"),
+]
+
+
+@pytest.mark.parametrize(("text", "answer", "surface"), DIFFERENT)
+def test_what_says_something_else_is_one(text: str, answer: str, surface: str) -> None:
+    result = numbers.check(given(answer, text))
+    assert [finding.surface for finding in result.findings] == [surface]
