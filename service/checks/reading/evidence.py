@@ -79,8 +79,11 @@ class Index:
         if known is not None:
             return known
         found: dict[float, Quantity] = {}
+        has_letter = units.has_letter(dimension)
         for quantity in self.quantities:
             unit = quantity.unit
+            if unit is None and has_letter:
+                unit = units.letter(self.text, quantity.end)
             if unit is not None and unit.dimension == dimension:
                 for value in quantity.values:
                     found.setdefault(units.base(value, unit)[1], quantity)
