@@ -394,6 +394,8 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
             continue
         left = max(0, at - _AROUND)
         around = source.text[left : at + len(digits) + _AROUND]
+        if quantity.unit is not None and "|" in around:
+            return None  # a heading further up may say in what the cells are
         found = grounding.exact_place(reading, quantity, source, _CACHE.index(around))
         # at the edges a number may be cut: only the one in the middle is what it seems
         if found is not None and found.start + left <= at < found.end + left:

@@ -159,6 +159,8 @@ def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> b
     elif theirs.unit is None and mine.unit is not None:
         if not letter_agrees(index.text, theirs, mine.unit):
             return False
+        if not _as_told(reading, mine, mine.unit, index, theirs):
+            return False
     if mine.unit is None and theirs.unit is not None and theirs.unit.hard:
         if phrases.counts_something(reading.text, mine):
             return False
@@ -166,6 +168,24 @@ def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> b
         if phrases.counts_something(index.text, theirs):
             return False
     return _signs_agree(reading, mine, index, theirs)
+
+
+def _as_told(reading: Reading, mine: Quantity, unit: Unit, index: Index, theirs: Quantity) -> bool:
+    """Whether a number without a unit may have mine, by the heading above it or the key before."""
+    told = index.told_unit(theirs)
+    if told is None:
+        return True
+    other, power = told
+    if not units.comparable(unit, other):
+        if len(other.name) == 1 and other.dimension != unit.dimension and not other.hard:
+            return True  # Runs (h): at home
+        if unit.dimension == "multiple" or units.is_dollar(unit, other):
+            return True
+        return unit.dimension in _OTHER_SHARES and other.dimension in _OTHER_SHARES
+    if not power or not other.hard or power in headings.told_in_answer(reading.text):
+        return True
+    worth = [units.rounded(scaled(value, power)) for value in theirs.values]
+    return any(units.rounded(value) in worth for value in mine.values)
 
 
 def letter_agrees(text: str, quantity: Quantity, other: Unit) -> bool:

@@ -482,6 +482,11 @@ def letter(text: str, end: int) -> Unit | None:
     return None if found is None else BY_NAME[found.group(1)]
 
 
+def is_dollar(mine: Unit, theirs: Unit) -> bool:
+    """Whether mine is said with the sign that theirs, a dollar or peso of its own, has too."""
+    return mine.name == "USD" and theirs.name in {"CAD", "AUD", "MXN"}
+
+
 def has_letter(dimension: str) -> bool:
     """Whether a unit of this dimension is spelled with a letter that may be a label."""
     return dimension in _LETTERED

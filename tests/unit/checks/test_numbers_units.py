@@ -7,6 +7,9 @@ import pytest
 from service.checks.reading import units
 from tests.unit.checks.labelled import given, run
 
+STORAGE = "| Tier | Storage (GB) | Price (CAD) |\n|---|---|---|\n| Plus | 50 | 12 |"
+SALES = "| Region | Umsatz in Tsd. € | Anteil (%) |\n|---|---|---|\n| Nord | 12 | 7 |"
+
 ALIKE = [
     # metric prefixes
     ("The battery holds 5,000 mAh.", "It holds 5 Ah."),
@@ -35,6 +38,17 @@ ALIKE = [
     ("Ein Moment von 250 Nm.", "A torque of 250 NM."),
     ("A line of 100 mb/s.", "A line of 100 MB/s."),
     ("Mit 9 TL Öl.", "Mit 3 Esslöffeln Öl."),
+    # a heading or a key tells the unit
+    (STORAGE, "Plus has 50 GB."),
+    (STORAGE, "Plus has 50 gigabytes, which are 50,000 MB."),
+    (STORAGE, "Plus has 50."),
+    (STORAGE, "It costs $12."),
+    (SALES, "Nord setzt 12 Tsd. € um, das sind 12.000 €."),
+    (SALES, "| Region | Umsatz (Tsd. €) |\n|---|---|\n| Nord | 12 € |"),
+    (SALES, "Der Anteil stieg um 7 Prozentpunkte."),
+    ('{"weight_kg": 1.2, "price_min": 12}', "It weighs 1,200 g and costs from 12 €."),
+    ("| Caffeine (mg) | 12 |", "It has 12 mg of caffeine."),
+    ("| Club | Runs (h) |\n|---|---|\n| Reds | 12 |", "The Reds had 12 % at home."),
 ]
 
 
@@ -60,6 +74,14 @@ MISMATCHED = [
     ("A volume of 12 Mbit.", "A volume of 12 Mbyte.", "12 Mbyte"),
     ("A line of 50 MB/s.", "A line of 50 Mbit/s.", "50 Mbit/s"),
     ("The fuse is 2.5 A.", "The fuse is 2.5 V.", "2.5 V"),
+    # a heading or a key tells the unit
+    (STORAGE, "Plus has 50 MB.", "50 MB"),
+    (STORAGE, "Plus weighs 50 kg.", "50 kg"),
+    (STORAGE, "Plus costs €12.", "€12"),
+    (SALES, "Nord setzt 12 € um.", "12 €"),
+    ("| Firm | Sales (USD m) |\n|---|---|\n| Acme | 12 |", "Acme sold for $12.", "$12"),
+    ('{"weight_kg": 12}', "It weighs 12 g.", "12 g"),
+    ("Caffeine (mg) | 12", "It has 12 g of caffeine.", "12 g"),
 ]
 
 
