@@ -303,14 +303,14 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
         tried = 0
         while at >= 0 and tried < _MOST_TRIED:
             end = at + size
-            if _bounded(text, at, end, quantity):
+            if _bounded(text, at, end, quantity, answer):
                 return Place("grounded", chunk, at, end)
             at = text.find(surface, at + 1)
             tried += 1
     return None
 
 
-def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
+def _bounded(text: str, start: int, end: int, quantity: Quantity, answer: str) -> bool:
     before = text[start - 1] if start else " "
     if before in _BLOCKS_BEFORE or (before.isalnum() and before < _HAN):
         return False
@@ -336,7 +336,9 @@ def _bounded(text: str, start: int, end: int, quantity: Quantity) -> bool:
     measure = units.read(fold(text[end : end + 32]), 0)
     if quantity.unit is not None:
         return measure.power == 0 and measure.unit in (None, quantity.unit)
-    return measure.power == 0 and (measure.unit is None or not measure.unit.hard)
+    if measure.power or measure.unit is None:
+        return measure.power == 0
+    return not measure.unit.hard and grounding.letter_agrees(answer, quantity, measure.unit)
 
 
 # ── by value ──────────────────────────────────────────────────────────────────────────────────
@@ -410,6 +412,8 @@ def _by_digits(reading: Reading, quantity: Quantity, sources: list[Source]) -> P
             continue
         left = max(0, at - _AROUND)
         around = source.text[left : at + len(digits) + _AROUND]
+        if quantity.unit is not None and "|" in around:
+            return None  # a heading further up may say in what the cells are
         found = grounding.exact_place(reading, quantity, source, _CACHE.index(around))
         # at the edges a number may be cut: only the one in the middle is what it seems
         if found is not None and found.start + left <= at < found.end + left:

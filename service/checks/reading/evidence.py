@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from service.checks.reading import headings, records, units
+from service.checks.reading import columns, headings, records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.content_words import VOCABULARIES
@@ -79,8 +79,18 @@ class Index:
         if known is not None:
             return known
         found: dict[float, Quantity] = {}
+        has_letter = units.has_letter(dimension)
+        may_tell = "|" in self.text or "_" in self.text
         for quantity in self.quantities:
             unit = quantity.unit
+            if unit is None and has_letter:
+                unit = units.letter(self.text, quantity.end)
+            if unit is None and may_tell and quantity.values:
+                told = self.told_unit(quantity)
+                if told is not None and told[0].dimension == dimension:
+                    for value in quantity.values:
+                        amount = units.base(value * 10.0 ** told[1], told[0])[1]
+                        found.setdefault(amount, quantity)
             if unit is not None and unit.dimension == dimension:
                 for value in quantity.values:
                     found.setdefault(units.base(value, unit)[1], quantity)
@@ -103,6 +113,14 @@ class Index:
     def scales(self) -> headings.Told:
         """What its headings tell."""
         return headings.scales(self.text)
+
+    @cached_property
+    def _tables(self) -> list[columns.Table]:
+        return columns.tables(self.text)
+
+    def told_unit(self, quantity: Quantity) -> columns.ToldUnit | None:
+        """The unit that a heading or a key tells for a number that has none of its own."""
+        return columns.unit_of(self.text, self._tables, quantity)
 
     @cached_property
     def fractions(self) -> list[Quantity]:

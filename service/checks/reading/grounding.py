@@ -172,6 +172,14 @@ def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> b
     """Whether two quantities of equal value say the same: units, signs, what they count."""
     if not comparable(mine, theirs):
         return False
+    if mine.unit is None and theirs.unit is not None:
+        if not letter_agrees(reading.text, mine, theirs.unit):
+            return False
+    elif theirs.unit is None and mine.unit is not None:
+        if not letter_agrees(index.text, theirs, mine.unit):
+            return False
+        if not _as_told(reading, mine, mine.unit, index, theirs):
+            return False
     if mine.unit is None and theirs.unit is not None and theirs.unit.hard:
         if phrases.counts_something(reading.text, mine):
             return False
@@ -179,6 +187,40 @@ def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> b
         if phrases.counts_something(index.text, theirs):
             return False
     return _signs_agree(reading, mine, index, theirs)
+
+
+def _as_told(reading: Reading, mine: Quantity, unit: Unit, index: Index, theirs: Quantity) -> bool:
+    """Whether a number without a unit may have mine, by the heading above it or the key before."""
+    told = index.told_unit(theirs)
+    if told is None:
+        return True
+    other, power = told
+    if not units.comparable(unit, other):
+        if len(other.name) == 1 and other.dimension != unit.dimension and not other.hard:
+            return True  # Runs (h): at home
+        if unit.dimension == "multiple" or units.is_dollar(unit, other):
+            return True
+        return unit.dimension in _OTHER_SHARES and other.dimension in _OTHER_SHARES
+    if not power or not other.hard or power in headings.told_in_answer(reading.text):
+        return True
+    worth = [units.rounded(scaled(value, power)) for value in theirs.values]
+    return any(units.rounded(value) in worth for value in mine.values)
+
+
+def letter_agrees(text: str, quantity: Quantity, other: Unit) -> bool:
+    """Whether a letter behind a number without a unit (``20 A``) is no unit but ``other``.
+
+    A plan and a gate have letters too: one counts where the other side measures the same
+    dimension (20 mA), or where the number has decimals.
+    """
+    if quantity.step >= 1.0 and not units.has_letter(other.dimension):
+        return True
+    letter = units.letter(text, quantity.end)
+    if letter is None:
+        return True
+    if letter.dimension != other.dimension:
+        return quantity.step >= 1.0
+    return letter.factor == other.factor
 
 
 def _signs_agree(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
@@ -256,7 +298,7 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     """A conversion of a number that stands there, or a marked and correct rounding of one."""
     if quantity.kind is not NUMBER:
         return None
-    unit = quantity.unit
+    unit = quantity.unit or units.letter(reading.text, quantity.end)
     is_fraction = quantity.form is FRACTION and unit is None
     for source, index in indexes if is_fraction or is_points(unit) else ():
         worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)

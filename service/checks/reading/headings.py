@@ -39,6 +39,19 @@ def scales(text: str) -> Told:
     return first
 
 
+_CURRENCY = re.compile(_MONEY, re.IGNORECASE | re.ASCII)
+
+
+def money(words: str) -> tuple[units.Unit, int] | None:
+    """The currency and the power of ten of a scale: ``USD m``, ``Tsd. €``; None of others."""
+    match = _SCALE.fullmatch(words)
+    currency = None if match is None else _CURRENCY.search(words)
+    if match is None or currency is None:
+        return None
+    unit = units.UNITS.get(currency.group().lower())
+    return None if unit is None else (unit, _power(match))
+
+
 def _openings(text: str) -> list[int]:
     """Where a scale may begin. Found without a pattern, which would try each character."""
     found: list[int] = []

@@ -27,7 +27,7 @@ def _money(code: str, spellings: str) -> tuple[str, str, float, str]:
 
 # name, dimension, factor to the dimension's base, spellings (lower case unless case decides)
 _ROWS: tuple[tuple[str, str, float, str], ...] = (
-    ("%", "share", 1.0, "%|percent|prozent|per cent|pct|pct.|pour cent|por ciento|porcentaje|vom hundert|v.h.|％|prozentige|prozentiger|prozentigen|prozentiges|prozentig|パーセント"),
+    ("%", "share", 1.0, "%|percent|prozent|per cent|pct|pct.|pour cent|por ciento|porcentaje|vom hundert|v.h.|％|prozentige|prozentiger|prozentigen|prozentiges|prozentig|volumenprozent|gewichtsprozent|massenprozent|vol %|vol -%|vol. %|vol. -%|パーセント"),
     ("‰", "share", 0.1, "‰|promille|per mille|permille|pour mille|por mil"),
     ("pp", "points", 1.0, "percentage points|percentage point|percentage-points|prozentpunkte|prozentpunkten|prozentpunkt|points de pourcentage|point de pourcentage|puntos porcentuales|punto porcentual|pp|个百分点|ポイント"),
     ("bp", "points", 0.01, "basis points|basis point|bps|bp|basispunkte|basispunkten|basispunkt|points de base|puntos básicos|个基点"),
@@ -74,6 +74,7 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("in", "length", 0.0254, "inch|inches|zoll|pouces|pulgadas|″"),
     ("ft", "length", 0.3048, "ft|foot|feet|fuß|pieds|pies"),
     ("yd", "length", 0.9144, "yd|yard|yards"),
+    ("nmi", "length", 1852.0, "nmi|seemeile|seemeilen|nautical miles|nautical mile|milles nautiques|millas náuticas"),
     ("mi", "length", 1609.344, "mi|mile|miles|meilen|millas"),
     ("m²", "area", 1.0, "m²|m2|sqm|qm|quadratmeter|quadratmetern|square metres|square meters|square metre|square meter|mètres carrés|metros cuadrados|平方米|平米|平方メートル|㎡"),
     ("cm²", "area", 1e-4, "cm²|cm2|quadratzentimeter"),
@@ -85,13 +86,17 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("m³", "volume", 1000.0, "m³|m3|kubikmeter|kubikmetern|cubic metres|cubic meters|cubic metre|mètres cubes|metros cúbicos|立方米|立方メートル|㎥"),
     ("cm³", "volume", 0.001, "cm³|cm3|ccm|kubikzentimeter|cubic centimetres|cubic centimeters"),
     ("ml", "volume", 0.001, "ml|milliliter|milliliters|millilitre|millilitres|millilitern|毫升|ミリリットル"),
-    ("cl", "volume", 0.01, "cl|zentiliter"),
+    ("cl", "volume", 0.01, "cl|zentiliter|centiliter|centilitre|centilitres|centilitros"),
+    ("dl", "volume", 0.1, "dl|deziliter|deciliter|deciliters|decilitre|decilitres|decilitros"),
+    ("dm³", "volume", 1.0, "dm³|dm3|kubikdezimeter"),
+    ("µl", "volume", 1e-6, "µl|μl|mikroliter|microliter|microliters|microlitres"),
     ("l", "volume", 1.0, "l|L|liter|liters|litre|litres|litern|litro|litros|升|リットル"),
     ("hl", "volume", 100.0, "hl|hektoliter"),
     ("gal", "volume", 3.785411784, "gal|gallon|gallons|gallonen"),
     ("cup", "cup", 1.0, "cup|cups|tasse|tassen|tasses|tazas"),
     ("mg", "mass", 1e-6, "mg|milligram|milligrams|milligramm|milligrammes|miligramos|毫克"),
-    ("µg", "mass", 1e-9, "µg|μg|mcg|mikrogramm|micrograms"),
+    ("µg", "mass", 1e-9, "µg|μg|mcg|mikrogramm|microgram|micrograms|microgrammes|microgramos"),
+    ("ng", "mass", 1e-12, "ng|nanogramm|nanograms"),
     ("g", "mass", 0.001, "g|gram|grams|gramm|gramme|grammes|gramos|克|グラム"),
     ("kg", "mass", 1.0, "kg|kilo|kilos|kilogram|kilograms|kilogramm|kilogrammes|kilogramos|公斤|千克|キログラム"),
     ("t", "mass", 1000.0, "t|tonne|tonnes|tonnen|toneladas|tons|ton|吨|トン"),
@@ -105,51 +110,126 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     ("px", "px", 1.0, "px|pixel|pixels"),
     ("bit", "data", 0.125, "bit|bits"),
     ("B", "data", 1.0, "byte|bytes"),
-    ("kB", "data", 1e3, "kb|KB|kilobyte|kilobytes"),
-    ("MB", "data", 1e6, "mb|MB|megabyte|megabytes"),
-    ("GB", "data", 1e9, "gb|GB|gigabyte|gigabytes|go|Go"),
-    ("TB", "data", 1e12, "tb|TB|terabyte|terabytes|To"),
+    ("kbit", "data", 125.0, "kbit|kbits|kilobit|kilobits"),
+    ("Mbit", "data", 125e3, "mbit|mbits|megabit|megabits"),
+    ("Gbit", "data", 125e6, "gbit|gbits|gigabit|gigabits"),
+    ("kB", "data", 1e3, "kb|KB|kbyte|kbytes|kilobyte|kilobytes"),
+    ("MB", "data", 1e6, "mb|MB|mbyte|mbytes|megabyte|megabytes"),
+    ("GB", "data", 1e9, "gb|GB|gbyte|gbytes|gigabyte|gigabytes|go|Go"),
+    ("TB", "data", 1e12, "tb|TB|tbyte|tbytes|terabyte|terabytes|To"),
+    ("PB", "data", 1e15, "PB|petabyte|petabytes"),
     ("KiB", "data", 1024.0, "kib"),
     ("MiB", "data", 1048576.0, "mib"),
     ("GiB", "data", 1073741824.0, "gib"),
-    ("Mbit/s", "rate", 1e6, "mbit/s|mbps|Mbps|mb/s"),
-    ("Gbit/s", "rate", 1e9, "gbit/s|gbps|Gbps"),
+    ("TiB", "data", 1099511627776.0, "tib"),
+    ("bit/s", "rate", 1.0, "bit/s"),
+    ("kbit/s", "rate", 1e3, "kbit/s|kbps|kb/s"),
+    ("Mbit/s", "rate", 1e6, "mbit/s|mbps|Mbps|Mb/s"),
+    ("Gbit/s", "rate", 1e9, "gbit/s|gbps|Gbps|Gb/s"),
+    ("kB/s", "rate", 8e3, "KB/s|kB/s|kbyte/s"),
+    ("MB/s", "rate", 8e6, "MB/s|MBps|mbyte/s"),
+    ("GB/s", "rate", 8e9, "GB/s|GBps|gbyte/s"),
+    ("mb/s", "loose rate", 1.0, "mb/s|gb/s"),
     ("m/s", "speed", 1.0, "m/s|metres per second|meters per second|metre per second|meter pro sekunde|米/秒"),
     ("km/s", "speed", 1000.0, "km/s"),
     ("km/h", "speed", 1 / 3.6, "km/h|kmh|kph|stundenkilometer|kilometres per hour|kilometers per hour"),
     ("mph", "speed", 0.44704, "mph|miles per hour"),
+    ("kn", "speed", 1852 / 3600, "knots"),
     ("W", "power", 1.0, "W|watt|watts|瓦"),
     ("kW", "power", 1e3, "kw|kilowatt|kilowatts|千瓦"),
     ("MW", "power", 1e6, "MW|megawatt|megawatts"),
-    ("Wh", "energy", 1.0, "wh|wattstunden"),
-    ("kWh", "energy", 1e3, "kwh|kilowattstunde|kilowattstunden|kilowatt-hours|kilowatt hours"),
-    ("MWh", "energy", 1e6, "mwh|megawattstunden"),
-    ("GWh", "energy", 1e9, "gwh"),
-    ("J", "joule", 1.0, "J|joule|joules"),
-    ("kcal", "calorie", 1.0, "kcal|calories|kalorien|calorías"),
-    ("V", "voltage", 1.0, "V|volt|volts"),
-    ("A", "current", 1.0, "ampere|amps|amp"),
-    ("mA", "current", 0.001, "mA"),
-    ("mAh", "charge", 1.0, "mah"),
-    ("Hz", "frequency", 1.0, "hz|hertz"),
-    ("kHz", "frequency", 1e3, "khz"),
-    ("MHz", "frequency", 1e6, "mhz"),
-    ("GHz", "frequency", 1e9, "ghz"),
-    ("bar", "pressure", 1e5, "bar"),
-    ("hPa", "pressure", 100.0, "hpa"),
+    ("kWh", "energy", 1e3, "kwh|kilowattstunde|kilowattstunden|kilowatt-hours|kilowatt-hour|kilowatt hours|kilowatt hour"),
+    ("MWh", "energy", 1e6, "mwh|megawattstunde|megawattstunden|megawatt hours|megawatt hour"),
+    ("GWh", "energy", 1e9, "gwh|gigawattstunden"),
+    ("kcal", "energy", 4184 / 3600, "kcal|cal|calorie|calories|kalorie|kalorien|caloría|calorías|kilokalorien|kilocalories"),
+    ("hPa", "pressure", 100.0, "hpa|hektopascal|hectopascal|hectopascals"),
     ("mbar", "pressure", 100.0, "mbar|millibar"),
-    ("kPa", "pressure", 1e3, "kpa"),
-    ("dB", "level", 1.0, "db|dezibel|decibels"),
+    ("psi", "pressure", 6894.757293168, "psi"),
+    ("mmHg", "pressure", 133.322387415, "mmhg|mm hg|torr"),
+    ("dB", "level", 1.0, "db|dba|dezibel|decibel|decibels"),
+    ("rpm", "turns", 1.0, "rpm|u/min|tr/min|r/min|upm|umdrehungen pro minute|umdrehungen je minute|umdrehungen/minute|revolutions per minute"),
+    ("Nm", "torque", 1.0, "Nm|newtonmeter|newton metres|newton meters|newton-metres|newton-meters"),
+    ("NM", "loose torque", 1.0, "NM"),
+    ("IU", "international", 1.0, "IU|UI|IE|i. e.|i. u.|u. i.|internationale einheiten|international units|international unit|unités internationales|unidades internacionales"),
+    ("mIU", "international", 1e-3, "mIU|mIE|mUI"),
+    ("µIU", "international", 1e-6, "µIU|μIU|µIE|μIE"),
+    ("ppm", "parts", 1.0, "ppm|parts per million"),
+    ("ppb", "parts", 1e-3, "ppb|parts per billion"),
+    ("lx", "illuminance", 1.0, "lx|lux"),
+    ("lm", "flux", 1.0, "lm|lumen|lumens|lúmenes"),
+    ("tsp", "spoon", 1.0, "TL|tsp|tsp.|teelöffel|teelöffeln|teaspoon|teaspoons|cucharadita|cucharaditas"),
+    ("tbsp", "spoon", 3.0, "EL|tbsp|tbsp.|esslöffel|esslöffeln|tablespoon|tablespoons|cucharada|cucharadas"),
     ("x", "multiple", 1.0, "x|×|-fach|fach|fache|fachen|facher|fold|times|mal|fois|veces|倍"),
 )  # fmt: skip
 
+# symbol, words, dimension, factor, prefixes: each makes a row (V, mV, kV). Case decides in a symbol.
+_WITH_PREFIXES: Final[tuple[tuple[str, str, str, float, str], ...]] = (
+    ("V", "volt|volts", "voltage", 1.0, "-nµmkM"),
+    ("A", "ampere|amperes|ampère|ampères|amperios|amps|amp", "current", 1.0, "-pnµmk"),
+    ("Ah", "amperestunden|ampere hours|amp hours|ampere-hours|amp-hours", "charge", 1.0, "-mk"),
+    ("F", "farad", "capacitance", 1.0, "-pnµm"),
+    ("H", "", "inductance", 1.0, "-nµm"),
+    ("Ω", "ohm|ohms|ohmios", "resistance", 1.0, "-µmkMG"),
+    ("W", "watt|watts", "power", 1.0, "nµmGT"),
+    ("Wp", "watt peak", "power", 1.0, "-kMG"),
+    ("VA", "voltampere", "apparent power", 1.0, "-kM"),
+    ("Wh", "wh|wattstunde|wattstunden|watt hours|watt-hours", "energy", 1.0, "-mT"),
+    ("J", "joule|joules|julios", "energy", 1 / 3600, "-mkMGT"),
+    ("Pa", "pascal|pascals", "pressure", 1.0, "-kMG"),
+    ("bar", "", "pressure", 1e5, "-"),
+    ("N", "newton|newtons", "force", 1.0, "-kd"),
+    ("Hz", "hz|hertz", "frequency", 1.0, "-kMGT"),
+    ("mol", "", "amount", 1.0, "-nµmk"),
+    ("Sv", "sievert", "dose", 1.0, "-nµm"),
+    ("Gy", "", "absorbed dose", 1.0, "-µm"),
+    ("Bq", "becquerel", "activity", 1.0, "-mkMGT"),
+    ("T", "", "flux density", 1.0, "-nµm"),
+)
+_PREFIXES: Final[dict[str, tuple[str, float]]] = {
+    "-": ("", 1.0), "p": ("piko|pico", 1e-12), "n": ("nano", 1e-9), "µ": ("mikro|micro", 1e-6),
+    "m": ("milli|mili", 1e-3), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9),
+    "T": ("tera", 1e12), "d": ("deka|deca", 10.0),
+}  # fmt: skip
+_LETTERS: Final = frozenset("AFHNT")
+"""Symbols that are also labels (Plan 5 A): :func:`letter` reads them, and only where it is asked."""
+
+
+def _prefixed() -> list[tuple[str, str, float, str]]:
+    rows: list[tuple[str, str, float, str]] = []
+    for symbol, words, dimension, factor, prefixes in _WITH_PREFIXES:
+        for prefix in prefixes:
+            before, times = _PREFIXES[prefix]
+            name = symbol if prefix == "-" else "da" + symbol if prefix == "d" else prefix + symbol
+            spellings = [] if name in _LETTERS else [name]
+            words_too = words.split("|") if words else []
+            if prefix == "µ":
+                spellings += ["μ" + symbol, "u" + symbol]
+            if symbol == "Ω":  # the Greek letter above, here the sign
+                spellings += [name.replace("Ω", "\u2126"), name.replace("Ω", "Ohm")]
+                if prefix in "kG":
+                    spellings.append(f"{prefix.lower()}ohm")
+            # m and M are told apart by case alone
+            if len(name) > 2 - (prefix in "kG") and not (prefix in "mM" and {*"mM"} <= {*prefixes}):
+                if prefix != "-" and name.lower() not in _TAKEN:
+                    spellings.append(name.lower())
+            spellings += [start + word for word in words_too for start in before.split("|")]
+            rows.append((name, dimension, factor * times, "|".join(spellings)))
+    return rows
+
+
+_TAKEN: Final = frozenset(
+    {"nm", "na", "da", "dan", "kn", "ma", "mf", "pf", "mh", "nh", "mt", "nt", "mwh"}
+)
+"""Lower-case spellings that say something else, or nothing."""
+
+_LETTERED: Final = frozenset(row[2] for row in _WITH_PREFIXES if row[0] in _LETTERS)
 _HARD = ("share", "points", "money")
 UNITS: Final[dict[str, Unit]] = {}
 BY_NAME: dict[str, Unit] = {}
 _MONEY: dict[str, Unit] = {}
 """Spellings of currencies; in front of a number ``SEK`` is money, behind it ``Sek.`` is seconds."""
 _SECOND: Final[dict[str, list[tuple[str, Unit]]]] = {}
-for _name, _dimension, _factor, _spellings in _ROWS:
+for _name, _dimension, _factor, _spellings in (*_ROWS, *_prefixed()):
     _unit = Unit(_name, _dimension, _factor, _dimension.startswith(_HARD))
     BY_NAME[_name] = _unit
     for _spelling in _spellings.split("|"):
@@ -157,7 +237,8 @@ for _name, _dimension, _factor, _spellings in _ROWS:
             _head, _, _rest = _spelling.partition(" ")
             _SECOND.setdefault(_head, []).append((_rest, _unit))
         else:
-            UNITS[_spelling] = _unit
+            if _spelling:
+                UNITS[_spelling] = _unit
             if _dimension.startswith("money"):
                 _MONEY[_spelling] = _unit
 for _candidates in _SECOND.values():
@@ -169,6 +250,8 @@ KIN: dict[str, frozenset[str]] = {
     "points": frozenset({"share"}),
     "workday": frozenset({"time"}),
     "money JPY": frozenset({"money CNY"}),
+    "loose rate": frozenset({"rate"}),
+    "loose torque": frozenset({"torque", "length"}),
 }
 """Dimensions that a loose spelling may stand for; the values must be equal as they stand."""
 
@@ -197,8 +280,9 @@ _MONEY_SCALED = {
 
 _GAP = r"(?:[ \n]|\\[,; ]|~|&nbsp;)?[*_]{0,2}(?:[ -])?\\?"
 _WORD: Final = re.compile(
-    _GAP + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×]+(?:-\n[a-zà-ÿ]+)?"
-    r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h)(?![a-z]))?\.?)",
+    _GAP
+    + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×Ω\u2126]+(?:-\n[a-zà-ÿ]+)?"
+    r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h|min)(?![a-z]))?\.?)",
     re.IGNORECASE,
 )
 _CJK_CHARS = "[\u3040-\u30ff\u4e00-\u9fff]"
@@ -224,11 +308,24 @@ _OTHER_WORD: Final = {
     "x": re.compile(r" ?[0-9]"),
     "×": re.compile(r" ?[0-9]"),
     "fr.": re.compile(r"[ \n]+[0-9]"),
+    # 3 UI designers, 12 VA hospitals; but 400 UI de insulina
+    **dict.fromkeys(
+        ("ui", "iu", "ie", "va"),
+        re.compile(
+            r"(?i)[ \n]+(?!(?:of|de|d|per|pro|je|par|por|a|am|and|und|et|y|or|oder|to|bis|is|are|ist|vitamin\w*|insulin\w*|daily|täglich|for|für|in|im|every|each)\b)[^\W\d_]"
+        ),
+    ),
 }
 """Units that are also common words: what follows shows that the word is meant."""
 _MORE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+(?:\.[0-9]+)?")
 _REST = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]{2,8}(?![0-9年月]|[.,][0-9])")
 """What follows 万 without a scale of its own. (``1万5`` is 15,000 to some.)"""
+_INVERSE = re.compile(r"\^?\{?[⁻-][1¹](?![0-9])")
+"""Behind a unit: ``3000 min⁻¹`` are no minutes."""
+_BEFORE_INVERSE: Final = frozenset("⁻^-")
+_CAPITALS: Final = frozenset({"i.", "u."})
+"""Firsts of units in capitals; in small letters they say something else (i. e.)."""
+_LETTER: Final = re.compile(rf" ?([{''.join(sorted(_LETTERS))}])(?![\w'’&/-]|[.] ?[^\W\d_])")
 _NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
 
 
@@ -388,7 +485,7 @@ def spelled(word: str) -> tuple[Unit | None, int, int] | None:
 
 def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, int, int] | None:
     low = word.lower().replace("-\n", "")
-    if low in _SECOND:
+    if low in _SECOND and not (low in _CAPITALS and word == low):
         rest_of_text = text[end : end + 24].lower()
         for rest, unit in _SECOND[low]:
             gap = 1 if rest_of_text[:1] in (" ", "\n") else 0
@@ -401,12 +498,31 @@ def _lookup(text: str, start: int, word: str, end: int) -> tuple[Unit | None, in
         other = _OTHER_WORD.get(low)
         if other is not None and other.match(text, stop):
             return None
+        if text[stop : stop + 1] in _BEFORE_INVERSE and _INVERSE.match(text, stop):
+            return None
         return known[0], known[1], stop
     if "/" in low or low[-1:] in "23²³":
         head = _HEAD.split(low, maxsplit=1)[0]
         if head in UNITS:
             return UNITS[head], 0, start + len(head)
     return None
+
+
+def letter(text: str, end: int) -> Unit | None:
+    """The unit whose symbol is a single letter and stands behind the number that ends at ``end``,
+    if the letter is a symbol there at all: a plan, a gate and a house have letters, too."""
+    found = _LETTER.match(text, end)
+    return None if found is None else BY_NAME[found.group(1)]
+
+
+def is_dollar(mine: Unit, theirs: Unit) -> bool:
+    """Whether mine is said with the sign that theirs, a dollar or peso of its own, has too."""
+    return mine.name == "USD" and theirs.name in {"CAD", "AUD", "MXN"}
+
+
+def has_letter(dimension: str) -> bool:
+    """Whether a unit of this dimension is spelled with a letter that may be a label."""
+    return dimension in _LETTERED
 
 
 def comparable(mine: Unit | None, theirs: Unit | None) -> bool:
