@@ -61,7 +61,7 @@ def read_event(line: str, policy: Policy) -> AnswerEvent | Rejection:
     """The event of one line, by the policy's mappings too, or why it is not taken."""
     _, event = read_line(line)
     if isinstance(event, Rejection):
-        event = parse_mapped(line.encode(), event, policy, EventLimits())
+        event = parse_mapped(line.encode("utf-8", "replace"), event, policy, EventLimits())
     if isinstance(event, AnswerEvent) and not policy.admits(event.app):
         return Rejection(RejectReason.UNKNOWN_APP, "the policy does not list this app", "app")
     return event
@@ -78,4 +78,8 @@ def read_line(line: str) -> tuple[dict[str, Any], AnswerEvent | Rejection]:
     event = found.get("event", found)
     if isinstance(event, dict) and event is not found and "event_id" not in event and "id" in found:
         event = {**event, "event_id": found["id"]}
-    return found, parse_event(orjson.dumps(event))
+    try:
+        raw = orjson.dumps(event)
+    except TypeError:  # it reads four times as deep as it writes
+        return found, Rejection(RejectReason.INVALID_JSON, "nested too deeply")
+    return found, parse_event(raw)

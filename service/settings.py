@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from urllib.parse import urlsplit
 
 import yaml
@@ -20,6 +21,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
 from service.access.proxies import networks_of
 from service.access.rules import AccessRules
@@ -531,12 +533,37 @@ def _from_file(path: str | None) -> dict[str, Any]:
     return {str(name): value for name, value in data.items()}
 
 
+class _Twice(yaml.YAMLError):
+    """A mapping names a key for the second time: YAML forbids it, and PyYAML takes the last."""
+
+
+class _Loader(yaml.SafeLoader):
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        # here, before merge keys (<<) bring in what a mapping may say otherwise
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    line = key.start_mark.line + 1
+                    raise _Twice(f"line {line}: {key.value!a} stands there for the second time")
+                seen.add((key.tag, key.value))
+        return node
+
+
 def read_yaml(path: Path, named_by: str) -> Any:
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 (it is a safe one)
     except OSError as error:
         raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        above = error.object.count(b"\n", 0, error.start)
+        raise SettingsError(
+            f"{named_by}: {path} is not valid YAML: no UTF-8 text (line {above + 1})"
+        ) from None
+    except _Twice as error:
+        raise SettingsError(f"{named_by}: {path}, {error}") from None
+    except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" (line {line + 1})" if line is not None else ""
         raise SettingsError(f"{named_by}: {path} is not valid YAML{where}") from None
@@ -559,16 +586,59 @@ def load_access(path: Path | None) -> AccessRules:
     if path is None:
         return AccessRules()
     try:
-        return AccessRules.model_validate(read_yaml(path, f"{PREFIX}ACCESS") or {})
+        data = _mapping(read_yaml(path, f"{PREFIX}ACCESS"), f"access {path}", AccessRules)
+        return AccessRules.model_validate(data)
     except ValidationError as error:
-        raise SettingsError(f"access {path}:\n  " + "\n  ".join(_faults(error))) from None
+        faults = _faults(error, AccessRules)
+        raise SettingsError(f"access {path}:\n  " + "\n  ".join(faults)) from None
 
 
-def _faults(error: ValidationError) -> list[str]:
+def _mapping(data: Any, name: str, model: type[BaseModel]) -> dict[Any, Any]:
+    """What a YAML file holds; nothing at all is an empty mapping."""
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        fields = ", ".join(model.model_fields)
+        what = "a list" if isinstance(data, list) else "a single value"
+        raise SettingsError(f"{name}: wanted a mapping ({fields}), found {what}")
+    return data
+
+
+def _faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
     return [
-        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+        f"{'.'.join(str(part) for part in fault['loc'])}: {_said(fault, model)}"
         for fault in error.errors(include_input=False, include_url=False)
     ]
+
+
+def _said(fault: ErrorDetails, model: type[BaseModel]) -> str:
+    if fault["type"] != "extra_forbidden":
+        return fault["msg"]
+    *above, name = fault["loc"]
+    known = _fields_at(model, above)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    if close:
+        return f"no such field; did you mean {close[0]}?"
+    return f"no such field; known are {', '.join(known)}" if known else "no such field"
+
+
+def _fields_at(model: Any, above: Sequence[int | str]) -> list[str]:
+    """Names of the fields that may stand below a place of a file; empty where it is not known."""
+    found = model
+    for part in above:
+        if isinstance(found, type) and issubclass(found, BaseModel):
+            fields = found.model_fields
+            named = (one for name, one in fields.items() if part in (name, one.alias))
+            field = next(named, None)
+            found = None if field is None else field.annotation
+        elif get_origin(found) is not None:
+            inner = [kind for kind in get_args(found) if kind is not Ellipsis]
+            found = inner[-1] if inner else None
+        while get_origin(found) in (Annotated, Union, UnionType):
+            found = next((kind for kind in get_args(found) if kind is not NoneType), None)
+    if not (isinstance(found, type) and issubclass(found, BaseModel)):
+        return []
+    return [one.alias or name for name, one in found.model_fields.items()]
 
 
 def from_environment(name: str, text: str, environ: Mapping[str, str] | None = None) -> str:
@@ -590,9 +660,10 @@ def from_environment(name: str, text: str, environ: Mapping[str, str] | None = N
 def parse_policy(data: Any, name: str) -> Policy:
     """A policy from plain data; ``name`` says where it came from. Raises :class:`SettingsError`."""
     try:
-        policy = Policy.model_validate(data or {})
+        policy = Policy.model_validate(_mapping(data, f"policy {name}", Policy))
     except ValidationError as error:
-        raise SettingsError(f"policy {name}:\n  " + "\n  ".join(_faults(error))) from None
+        faults = _faults(error, Policy)
+        raise SettingsError(f"policy {name}:\n  " + "\n  ".join(faults)) from None
     for app, rules in [("default", policy.default), *policy.apps.items()]:
         if unknown := set(rules.citations.forms or ()) - set(FORM_NAMES):
             raise SettingsError(

@@ -14,7 +14,16 @@ import typer
 from service.bootstrap import build
 from service.checking import check_line
 from service.cli.printing import print_books_line, print_verdict, summary_table
-from service.cli.shared import embedded_intake, fail, out, progress, settings_of, topic_facts
+from service.cli.shared import (
+    embedded_intake,
+    fail,
+    out,
+    print_warning,
+    progress,
+    settings_of,
+    topic_facts,
+    utf8_lines,
+)
 from service.replay import replay
 from service.settings import (
     Settings,
@@ -27,7 +36,8 @@ if TYPE_CHECKING:
 
 def check(
     file: Annotated[
-        typer.FileText, typer.Argument(help="A file with one event a line; - is standard input.")
+        typer.FileBinaryRead,
+        typer.Argument(help="A file with one event a line; - is standard input."),
     ],
     format: Annotated[
         Literal["text", "json"], typer.Option(help="json: one object a line.")
@@ -40,7 +50,7 @@ def check(
     """
     policy = load_policy(settings_of(quiet=True).policy)
     unread = 0
-    for line in file:
+    for line in utf8_lines(file):
         if not line.strip():
             continue
         verdict = check_line(line, policy)
@@ -54,7 +64,8 @@ def check(
 
 def evaluate_command(
     cases: Annotated[
-        typer.FileText, typer.Argument(help="Labelled cases, one a line; - is standard input.")
+        typer.FileBinaryRead,
+        typer.Argument(help="Labelled cases, one a line; - is standard input."),
     ],
     quiet: Annotated[bool, typer.Option("--quiet", help="Without the wrong lines.")] = False,
 ) -> None:
@@ -63,18 +74,22 @@ def evaluate_command(
     A line has an `event` and either `expect` (surfaces by the name of a check, or of
     `unsupported_numbers` or `unresolved_citations`; `<check>_label`; `<check>_measures`) or
     `numbers` with a `gold` label each. Prints
-    tables by kind and language, each wrong line, and one line of totals a check. The policy file
-    applies.
+    tables by kind and language, each wrong line, and one line of totals a check; warns of an
+    expected surface that does not stand in the answer. The policy file applies.
     """
     from service.evaluation import EvaluationError, evaluate, render
 
-    lines = list(cases)
+    lines = list(utf8_lines(cases))
     policy = load_policy(settings_of(quiet=True).policy)
     try:
         with progress("evaluating") as tell:
             evaluation = evaluate(lines, lambda done: tell(f"{done} of {len(lines)} lines"), policy)
     except EvaluationError as error:
-        raise fail(str(error)) from None
+        raise fail(f"{cases.name}: {error}") from None
+    if evaluation.is_empty:
+        raise fail(f"{cases.name}: nothing to score: it holds no labelled line")
+    for doubt in evaluation.doubts:
+        print_warning(f"{cases.name}: {doubt}")
     typer.echo(render(evaluation, quiet))
 
 

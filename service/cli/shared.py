@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import structlog
 import typer
@@ -80,6 +80,20 @@ def printable(text: str) -> str:
 def fail(message: str) -> typer.Exit:
     print_error(message)
     return typer.Exit(2)
+
+
+def utf8_lines(file: BinaryIO) -> Iterator[str]:
+    """The lines of a file or of standard input. Ends the command at one that is not UTF-8."""
+    for number, raw in enumerate(file, 1):
+        try:
+            yield raw.decode()
+        except UnicodeDecodeError:
+            raise fail(f"{file.name}: line {number} is not UTF-8 text") from None
+
+
+def print_warning(message: str) -> None:
+    err.print("[yellow]warning:[/yellow]", end=" ")
+    err.print(printable(message), highlight=False, markup=False, soft_wrap=True)
 
 
 def print_error(message: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from service.checks import CHECKS
 from service.checks.model import CheckResult, Finding, Span
 from service.evaluation.scores import Accuracy, Tally
+from service.events import AnswerEvent
 
 EXPECTATIONS = {
     "unresolved_citations": "citations",
@@ -46,6 +47,8 @@ class SurfaceLabels:
     check: str
     expected: Sequence[str]
     alternatives: Mapping[str, Sequence[str]]
+    key: str = ""
+    """Of ``expect``, for what is said about it."""
 
     def score(self, answer: str, findings: Sequence[Finding]) -> tuple[Tally, list[Fault]]:
         """An expected surface is found when a finding overlaps one of its occurrences; equal ones
@@ -75,6 +78,25 @@ class SurfaceLabels:
             tally.fp += 1
             wrong.append(("false", finding.surface, f"{finding.reason}: {finding.detail}"))
         return tally, wrong
+
+    def doubts(self, event: AnswerEvent, findings: Sequence[Finding]) -> Iterator[str]:
+        """Surfaces that nothing could be found by, by their number in the line: they count as
+        missed, and may be mistyped. What a structured citation says, and the ref of a chunk, need
+        not stand in the answer."""
+        known = {finding.surface for finding in findings}
+        known.update(chunk.ref for chunk in event.retrieved)
+        for citation in event.citations:
+            known.update(told for told in (citation.ref, citation.quote) if told)
+        for place, surface in enumerate(self.expected, 1):
+            names = (surface, *self.alternatives.get(surface, ()))
+            if not any(name in event.answer or name in known for name in names):
+                yield (
+                    f"expect.{self.key}: surface {place} does not stand in the answer, so that no "
+                    "finding can be it"
+                )
+        for place, surface in enumerate(self.alternatives, 1):
+            if surface not in self.expected:
+                yield f"alt: name {place} is none of the surfaces of expect.{self.key}"
 
     def _hits(
         self, answer: str, surface: str, spans: Sequence[Span], findings: Sequence[Finding]
@@ -189,6 +211,11 @@ class Labels:
     label: ClassLabel | None = None
     measures: MeasureLabels | None = None
 
+    def doubts(self, event: AnswerEvent, result: CheckResult) -> Iterator[str]:
+        """What may be a slip of whoever labelled the line."""
+        if isinstance(self.findings, SurfaceLabels):
+            yield from self.findings.doubts(event, result.findings)
+
     def score(
         self, answer: str, result: CheckResult
     ) -> Iterator[tuple[str, Tally | Accuracy, list[Fault]]]:
@@ -242,7 +269,7 @@ def _surfaces(
         _are_texts(others) and all(others) for others in alternatives.values()
     ):
         raise EvaluationError(number, "alt: must be an object of lists of strings, none empty")
-    return SurfaceLabels(EXPECTATIONS[key], expect[key], alternatives)
+    return SurfaceLabels(EXPECTATIONS[key], expect[key], alternatives, key)
 
 
 def _label(number: int, key: str, expect: Mapping[str, Any]) -> ClassLabel | None:

@@ -29,11 +29,18 @@ class Wrong:
 @dataclass(slots=True)
 class Evaluation(Scores[Tally]):
     """The scores of findings; ``values``: those of labels and measures, by ``<check> label`` and
-    ``<check> measures``; ``unnamed``: how many lines name no check."""
+    ``<check> measures``; ``unnamed``: how many lines name no check; ``doubts``: what a line says
+    that may be a slip of whoever labelled it."""
 
     values: Scores[Accuracy] = field(default_factory=Scores)
     wrong: list[Wrong] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     unnamed: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no line was there at all."""
+        return not (self.checks or self.values.checks or self.unnamed)
 
 
 def evaluate(
@@ -67,6 +74,8 @@ def _evaluate_line(number: int, line: str, policy: Policy, evaluation: Evaluatio
         evaluation.unnamed += 1
         return
     result = check_event(event, policy.of(event.app))[labels.check]
+    doubts = labels.doubts(event, result)
+    evaluation.doubts += [f"line {number}: {doubt}" for doubt in doubts]
     skipped = result.outcome in (Outcome.NOT_EVALUATED, Outcome.DISABLED)
     name = str(labelled.get("id") or event.event_id)
     kind = str(labelled.get("kind") or labelled.get("dataset") or "–")

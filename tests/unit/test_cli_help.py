@@ -136,3 +136,28 @@ def test_config_is_not_cut_on_a_narrow_terminal(invoke) -> None:
     wide = invoke("config", env={"COLUMNS": "500"}).stdout
     narrow = invoke("config", env={"COLUMNS": "40"}).stdout
     assert re.sub(r"\s+", "", narrow) == re.sub(r"\s+", "", wide)
+
+
+def test_labelled_lines_that_cannot_be_scored_are_named_with_their_file(invoke, tmp_path) -> None:
+    file = tmp_path / "cases.jsonl"
+    event = {"event_id": "e", "query": "q", "retrieved": [], "answer": "About 12 days."}
+    labelled = json.dumps({"event": event, "expect": {"numbers": ["13 days"]}})
+
+    file.write_text("\n")
+    empty = invoke("evaluate", str(file))
+    file.write_text("\n{\n")
+    broken = invoke("evaluate", str(file))
+    file.write_bytes(b"\n\n\xff\n")
+    foreign = invoke("evaluate", str(file))
+    checked = invoke("check", str(file))
+    file.write_text(labelled)
+    mistyped = invoke("evaluate", "--quiet", str(file))
+
+    for result in (empty, broken, foreign, checked):
+        assert result.exit_code == 2
+        assert result.stderr.lstrip().startswith(f"error: {file}: ")
+    assert "nothing to score" in empty.stderr
+    assert "line 2: invalid_json" in broken.stderr
+    assert "line 3 is not UTF-8 text" in foreign.stderr
+    assert mistyped.exit_code == 0
+    assert f"warning: {file}: line 1: expect.numbers: surface 1 does not" in mistyped.stderr

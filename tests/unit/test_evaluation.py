@@ -23,6 +23,10 @@ from service.evaluation import (
 )
 from service.policy import AppPolicy, Policy
 
+MINIMAL_MAPPING = {
+    "when": "query", "event_id": "id", "query": "query", "answer": "answer",
+    "retrieved": {"each": "[]", "ref": "@"},
+}  # fmt: skip
 CASES = Path(__file__).parent / "checks" / "citations_cases.jsonl"
 
 
@@ -46,6 +50,13 @@ def line(
     if expected is not None:
         labelled["expect"] = {"unresolved_citations": list(expected)}
     return json.dumps(labelled | more)
+
+
+def nested(levels: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        found = {"a": found}
+    return found
 
 
 def public_line(answer: str, *labels: tuple[str, str]) -> str:
@@ -183,6 +194,30 @@ def test_an_unnamed_surface_takes_the_finding_without_a_place_first() -> None:
 
 
 # ------------------------------------------------------------------------------ label and measures
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "more", "said"),
+    [
+        ("A [9].", ["[9]"], {}, []),
+        ("A [9].", ["[6]", "[9]"], {}, ["surface 1 does not stand in the answer"]),
+        ("A [9].", [""], {}, []),
+        ("A [9].", ["[6]"], {"alt": {"[6]": ["[9]"]}}, []),
+        ("A [9].", ["[9]"], {"alt": {"[6]": ["A [9]"]}}, ["name 1 is none of the surfaces"]),
+        ("A.", ["kb-7"], {"event": {"citations": [{"ref": "kb-7"}]}}, []),
+        ("A.", ["kb-8"], {"event": {"citations": [{"ref": "kb-7"}]}}, ["surface 1 does not stand"]),
+        ("A.", ["kb-101"], {"expect": {"access": ["kb-101"]}}, []),
+    ],
+)
+def test_a_surface_that_no_finding_can_be_is_doubted(
+    answer: str, expected: list[str], more: dict[str, Any], said: list[str]
+) -> None:
+    evaluation = evaluate(["", line(answer, expected, **more)])
+
+    assert len(evaluation.doubts) == len(said)
+    for doubt, part in zip(evaluation.doubts, said, strict=True):
+        assert doubt.startswith("line 2: ")
+        assert part in doubt
 
 
 def test_a_label_is_right_or_wrong_in_a_row_of_its_own() -> None:
@@ -369,6 +404,7 @@ def test_progress_is_told_after_every_line() -> None:
     ("bad", "message"),
     [
         ("{", "line 2: invalid_json: not valid JSON"),
+        (line("x", [], event={"tags": nested(255)}), "line 2: invalid_json: nested too deeply"),
         ("[]", "line 2: schema: the line must be an object"),
         ('{"query": "private"}', "line 2: schema: event_id: required, but missing"),
         (line("private", []).replace('"query": "How long?", ', ""), "query: required, but missing"),
@@ -513,6 +549,24 @@ def test_check_follows_the_policy_of_the_app() -> None:
             "message": "the policy does not list this app",
         },
     }
+
+
+@pytest.mark.parametrize("levels", [255, 1_000, 100_000])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_check_refuses_what_is_nested_too_deeply(levels: int, wrapped: bool) -> None:
+    deep = '{"a":' * levels + "1" + "}" * levels
+    chunk = f'{{"ref": "kb-1", "text": "One.", "metadata": {deep}}}'
+    bad = f'{{"event_id": "e", "query": "q", "retrieved": [{chunk}], "answer": "One."}}'
+
+    verdict = check_line(f'{{"event": {bad}}}' if wrapped else bad, Policy())
+
+    assert verdict["error"]["reason"] == "invalid_json"
+
+
+def test_check_never_raises_for_half_a_character() -> None:
+    policy = Policy.model_validate({"mappings": {"m": MINIMAL_MAPPING}})
+    for bad in ("\ud800", '{"query": "\ud800"}'):
+        assert check_line(bad, policy)["error"]["reason"] == "invalid_json"
 
 
 @pytest.mark.parametrize(

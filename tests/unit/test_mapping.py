@@ -325,7 +325,7 @@ def test_a_time_without_end(value: str) -> None:
         ({"retrieved": {"each": "hits", "ref": "]"}}, "retrieved.ref", "not a JMESPath"),
         ({"retrieved": {"each": "hits"}}, "retrieved.ref", "required"),
         ({"tags": {"a": "("}}, "tags.a", "not a JMESPath expression"),
-        ({"qeury": "q"}, "qeury", "not permitted"),
+        ({"qeury": "q"}, "qeury", "no such field; did you mean query?"),
         ({"citations": {"adapter": "other"}}, "citations.adapter", "'openai'"),
         ({"citations": {"adapter": "openai", "ref": "r"}}, "citations", "leave out ref"),
         ({"citations": {"each": "c"}}, "citations", "give an adapter, or each and ref"),

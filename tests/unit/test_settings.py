@@ -142,9 +142,54 @@ def test_a_fault_of_a_policy_is_named_by_its_place() -> None:
     assert "policy policy.yaml:" in said
     assert "apps.support.citations.base: " in said
     assert "apps.support.sampling.adit: " in said
-    for wrong in ([1], "text", 7):
-        with pytest.raises(SettingsError):
+    for wrong, kind in (([1], "a list"), ([], "a list"), ("text", "a single value"), (7, "a sin")):
+        with pytest.raises(SettingsError, match=f"^policy p: wanted a mapping .apps, .*{kind}"):
             parse_policy(wrong, "p")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"apps": {"a": {"cites": {}}}}, "apps.a.cites: no such field; known are citations,"),
+        ({"apps": {"a": {"numbers": {"code": 1}}}}, "apps.a.numbers.code: no such field; did you"),
+        ({"apps": {"a": {"numbers": {"zzz": 1}}}}, "numbers.zzz: no such field; known are in_code"),
+        ({"app": {}}, "app: no such field; did you mean apps?"),
+        (
+            {"default": {"redaction": {"patterns": [{"name": "n", "matches": "x", "match": "y"}]}}},
+            "default.redaction.patterns.0.match: no such field; did you mean matches?",
+        ),
+        (
+            {"targets": {"t": {"url": "http://h", "response": {"ansver": "@", "answer": "@"}}}},
+            "targets.t.response.ansver: no such field; did you mean answer?",
+        ),
+        (
+            {"mappings": {"m": {"citations": {"form": "@", "adapter": "openai"}}}},
+            "mappings.m.citations.form: no such field; did you mean from?",
+        ),
+    ],
+)
+def test_an_unknown_field_of_a_policy_is_told_what_there_is(
+    data: dict[str, object], said: str
+) -> None:
+    with pytest.raises(SettingsError) as error:
+        parse_policy(data, "p")
+    assert said in str(error.value)
+
+
+def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("apps:\n  a: {}\n  b: {}\n  a: {}\n")
+    with pytest.raises(SettingsError, match=r"line 4: 'a' stands there for the second time$"):
+        load_policy(file)
+    file.write_text("apps:\n  a: &one {citations: {base: 0}}\n  b: {<<: *one, citations: {}}\n")
+    assert load_policy(file).of("b").citations.base == 1
+
+
+def test_a_policy_that_is_not_utf8_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_bytes(b"apps:\n  caf\xe9: {}\n")
+    with pytest.raises(SettingsError, match=r"policy.yaml is not .* no UTF-8 text \(line 2\)"):
+        load_policy(file)
 
 
 def test_topics_must_differ() -> None:
