@@ -124,9 +124,9 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
-    minute = _dotted_minute(reading.text, quantity)
-    if minute is not None and minute in index.by_minute:
-        return _at(source, index.by_minute[minute])
+    dotted = _dotted_minute(reading.text, quantity)
+    if dotted is not None and dotted in index.by_minute:
+        return _at(source, index.by_minute[dotted])
     return None
 
 
