@@ -21,9 +21,10 @@ from service.demo.scripted_judge import ScriptedJudge
 from tests.integration.world import answer_event
 from tests.servers import unavailable
 from tests.servers.compose import OURS, environment, mounts, services, topics
+from tests.servers.kafka import Broker
 from tests.servers.prometheus import PrometheusMissing, amtool, promtool
 from tests.servers.redis import RedisMissing, redis_binary
-from tools.kafka.broker import JVM, Broker, free_port
+from tools.kafka.broker import free_port
 from tools.kafka.jars import KafkaMissing, broker_jars
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,9 @@ class ComposedBroker(Broker):
     def _format(self, classpath: str) -> None:
         options = (f"--cluster-id={self._cluster}", f"--config={self._config}")
         storage = ("kafka.tools.StorageTool", "format", *options)
-        subprocess.run(["java", *JVM, "-cp", classpath, *storage], check=True, capture_output=True)
+        subprocess.run(
+            ["java", *self.jvm, "-cp", classpath, *storage], check=True, capture_output=True
+        )
 
 
 @pytest.fixture
