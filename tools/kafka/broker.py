@@ -51,6 +51,7 @@ group.min.session.timeout.ms=1000
 auto.create.topics.enable=false
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
+metadata.max.idle.interval.ms=5000
 log.cleaner.backoff.ms=500
 log.retention.check.interval.ms=1000
 log.retention.ms=-1
