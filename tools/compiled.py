@@ -2,17 +2,20 @@
 
 The source stays the truth and runs everywhere; the copy in the directory finds the same things, in
 less time (docs/decisions/0009-compiled-checks.md). It runs where the directory comes first on
-PYTHONPATH. Needs a C compiler; what has not changed since the last time is not compiled again.
+PYTHONPATH. Needs a C compiler; what has not changed since the last time is not compiled again, and
+where nothing has, the directory stays as it is.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import shutil
 import sys
 from pathlib import Path
 
+from mypy.version import __version__
 from mypyc.build import mypycify
 from setuptools import Distribution
 from setuptools.command.build_ext import build_ext
@@ -45,11 +48,28 @@ def sources() -> list[str]:
     return sorted(str(path) for path in found if path.name != "__init__.py")
 
 
+def digest_of_all() -> str:
+    """Of everything that the directory depends on."""
+    digest = hashlib.sha256(f"{sys.version} {__version__} {OPTIMIZATION}".encode())
+    files = [Path(__file__), ROOT / "pyproject.toml"]
+    for package in PACKAGES:
+        files += (ROOT / package).rglob("*")
+    for file in sorted(files):
+        if file.is_file() and "__pycache__" not in file.parts:
+            digest.update(f"\n{file}\n".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 def compile_into(target: Path) -> None:
     """Write the packages and the extensions to ``target``, C files and objects beside it."""
     target = target.resolve()
     work = target.with_name(f"{target.name}-work")
+    made_of = work / "made-of"
     os.chdir(ROOT)  # mypyc names modules by their paths from here
+    digest = digest_of_all()
+    if target.is_dir() and made_of.exists() and made_of.read_text() == digest:
+        return
+    made_of.unlink(missing_ok=True)
     extensions = mypycify(
         ["--config-file=pyproject.toml", *sources()],
         target_dir=str(work),
@@ -67,6 +87,7 @@ def compile_into(target: Path) -> None:
         shutil.copytree(package, target / package, ignore=shutil.ignore_patterns("__pycache__"))
     for built in map(Path, command.get_outputs()):  # not what earlier builds left beside it
         shutil.copy2(built, target / built.relative_to(work / "lib"))
+    made_of.write_text(digest)
 
 
 def main() -> int:

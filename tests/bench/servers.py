@@ -13,8 +13,8 @@ import redis
 from consumers.kafka import KafkaOptions, RecordProducer, TopicFacts
 from service.outage import Outage
 from tests.bench.events import Chunks, EventStream
-from tests.servers.kafka import Broker
 from tests.servers.redis import RedisServer
+from tools.kafka.broker import Broker
 
 PARTITIONS = 4
 

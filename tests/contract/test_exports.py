@@ -8,7 +8,6 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +37,7 @@ from tests.contract.reviewing import (
     task,
 )
 from tests.contract.world import NOW, MakeWorld, World, event
+from tests.servers import commands
 
 TWICE = ReviewPolicy(double_label=1.0)
 
@@ -171,19 +171,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(_redis_url: str, tmp_path: Path) -> Run:
-    environ = {**os.environ, "GROUNDWATCH_REDIS_URL": _redis_url, "COLUMNS": "60"}
+def environ(_redis_url: str) -> dict[str, str]:
+    return {**os.environ, "GROUNDWATCH_REDIS_URL": _redis_url, "COLUMNS": "60"}
 
-    def run(
-        *arguments: str, command: str = "export", **options
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "service.cli", command, *arguments],
-            env=environ,
-            timeout=60,
-            text=True,
-            **({"capture_output": True} | options),
-        )
+
+@pytest.fixture
+def run(environ: dict[str, str]) -> Run:
+    def run(*arguments: str, command: str = "export") -> subprocess.CompletedProcess[str]:
+        return commands.run([command, *arguments], environ)
 
     return run
 
@@ -238,12 +233,17 @@ def test_a_cursor_of_somebody_else_is_refused(on_redis: Reviewed, run: Run) -> N
     assert "not one that an export printed" in refused.stderr
 
 
-def test_the_lines_reach_the_pipe_though_progress_is_shown(on_redis: Reviewed, run: Run) -> None:
+def test_the_lines_reach_the_pipe_though_progress_is_shown(
+    on_redis: Reviewed, environ: dict[str, str]
+) -> None:
     """On a terminal the progress bar takes hold of standard output."""
     on_redis.say(case("a"), WRONG)
     terminal, stderr = pty.openpty()
     try:
-        finished = run("labels", capture_output=False, stdout=subprocess.PIPE, stderr=stderr)
+        finished = subprocess.run(
+            [*commands.COMMAND, "export", "labels"],
+            env=environ, timeout=60, text=True, stdout=subprocess.PIPE, stderr=stderr,
+        )  # fmt: skip
         shown = os.read(terminal, 100_000).decode()
     finally:
         os.close(stderr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +17,7 @@ from service.gating import Gatekeeper
 from service.policy import AppPolicy, Policy
 from service.store import Connection
 from tests.contract.world import MakeWorld, World, event
+from tests.servers import commands
 
 RULES = """\
 gates:
@@ -52,10 +52,7 @@ def rules(tmp_path: Path) -> Path:
 def run(_redis_url: str, redis_connection: Connection) -> Run:
     fill(World(redis_connection), int(time.time() * 1000))
     environ = {**os.environ, "GROUNDWATCH_REDIS_URL": _redis_url}
-    return lambda *arguments: subprocess.run(
-        [sys.executable, "-m", "service.cli", *arguments],
-        env=environ, timeout=60, text=True, capture_output=True,
-    )  # fmt: skip
+    return lambda *arguments: commands.run(arguments, environ)
 
 
 def test_a_gate_finds_the_new_release_and_the_one_before(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,11 +18,12 @@ import yaml
 from consumers.kafka import KafkaOptions, TopicFacts
 from service.demo.scripted_judge import ScriptedJudge
 from tests.integration.world import answer_event
-from tests.servers import unavailable
+from tests.servers import commands, unavailable
 from tests.servers.compose import OURS, environment, mounts, services, topics
+from tests.servers.kafka import Broker
 from tests.servers.prometheus import PrometheusMissing, amtool, promtool
 from tests.servers.redis import RedisMissing, redis_binary
-from tools.kafka.broker import JVM, Broker, free_port
+from tools.kafka.broker import free_port
 from tools.kafka.jars import KafkaMissing, broker_jars
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,9 @@ class ComposedBroker(Broker):
     def _format(self, classpath: str) -> None:
         options = (f"--cluster-id={self._cluster}", f"--config={self._config}")
         storage = ("kafka.tools.StorageTool", "format", *options)
-        subprocess.run(["java", *JVM, "-cp", classpath, *storage], check=True, capture_output=True)
+        subprocess.run(
+            ["java", *self.jvm, "-cp", classpath, *storage], check=True, capture_output=True
+        )
 
 
 @pytest.fixture
@@ -153,26 +155,15 @@ def test_the_processes_work_on_what_it_starts(settings, redis_port, tmp_path: Pa
 
 
 def groundwatch(*arguments: str, settings: Settings) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "service.cli", *arguments],
-        env={**os.environ, "COLUMNS": "200", **settings},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    return commands.run(arguments, {**os.environ, "COLUMNS": "200", **settings})
 
 
 @contextlib.contextmanager
 def running(service: str, settings: Settings, folder: Path) -> Iterator[None]:
     """Its command, until the end of the block."""
     with (folder / f"{service}.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "service.cli", *services()[service]["command"]],
-            env={**os.environ, **settings},
-            stdout=log,
-            stderr=log,
-        )
+        command = services()[service]["command"]
+        process = commands.start(command, {**os.environ, **settings}, stdout=log, stderr=log)
     try:
         yield
     finally:

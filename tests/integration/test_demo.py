@@ -52,8 +52,9 @@ def test_everybody_sees_the_same_judged_demo() -> None:
     assert first[first.index("Judge (") :] == second[second.index("Judge (") :]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site() -> Iterator[httpx.Client]:
+    """To be read."""
     port = free_port()
     process = subprocess.Popen(
         [*DEMO, "--with-scripted-judge", "--delay-ms", "0", "--port", str(port)],

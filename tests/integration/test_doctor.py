@@ -6,8 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
-import sys
 import uuid
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import redis as redis_client
 from consumers.kafka.inspection import Inspection
 from service.store import connect
 from service.store.inspection import inspect
+from tests.servers import commands
 
 Told = dict[str, Any]
 
@@ -41,14 +40,7 @@ def environment(kafka_bootstrap: str, redis_url: str, redis, tmp_path: Path) -> 
 
 
 def doctor(environment: dict[str, str]) -> tuple[int, Told]:
-    done = subprocess.run(
-        [sys.executable, "-m", "service.cli", "doctor", "--format", "json"],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = commands.run(["doctor", "--format", "json"], {**os.environ, **environment})
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout)
 

@@ -6,8 +6,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -28,7 +26,7 @@ from service.settings import load_settings
 from tests.integration.conftest import _collect_sockets_now
 from tests.integration.reviewer import Reviewer
 from tests.integration.world import World, answer_event
-from tests.servers import one_at_a_time, unavailable
+from tests.servers import commands, one_at_a_time, unavailable
 from tests.servers.certificates import Authority
 from tests.servers.redis import RedisMissing
 from tests.servers.secure_kafka import PASSWORD, STRANGER, USER, SecureBroker, unsigned_token
@@ -465,14 +463,8 @@ def set_password(secured: SecureBroker, password: str) -> None:
 
 
 def doctor(settings: Settings) -> tuple[int, list[tuple[str, str]]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "service.cli", "doctor", "--format", "json"],
-        env={**os.environ, **{f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    given = {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
+    done = commands.run(["doctor", "--format", "json"], {**os.environ, **given})
     told = [line for line in json.loads(done.stdout)["advice"] if line["area"] == "access"]
     return done.returncode, [(line["status"], line["said"] + " " + line["mend"]) for line in told]
 

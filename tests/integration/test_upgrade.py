@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.integration.world import World
+from tests.servers.commands import Process
 from tests.servers.release import ROOT, last_tag, running, unpack
 
 BATCH = 200
@@ -45,7 +46,7 @@ def code_of(world: World) -> Path:
     return Path(told.stdout.strip()).parents[1]
 
 
-def replace(world: World, processes: list[subprocess.Popen[bytes]], code: Path) -> None:
+def replace(world: World, processes: list[Process], code: Path) -> None:
     """One process after the other, as a Deployment does: the new one comes before the old one goes,
     under traffic, so that both versions share the partitions for a while."""
     world.environment |= running(code)

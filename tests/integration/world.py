@@ -12,7 +12,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +35,8 @@ from service.review.cases import Case, CaseFilter
 from service.settings import Settings, load_settings
 from service.store.connection import pairs
 from service.verdicts import BatchRecord, decode
+from tests.servers import commands
+from tests.servers.commands import Process
 from tests.servers.kafka import free_port
 
 POLICY = "default: &quiet {sampling: {audit: 0}}\napps: {support: *quiet, sales: *quiet}\n"
@@ -119,8 +120,8 @@ class World:
         self.kafka_options = replace(kafka_options, max_request_bytes=16 << 20)
         self.producer = RecordProducer(self.kafka_options)
         self.truth = Truth()
-        self.processes: list[subprocess.Popen[bytes]] = []
-        self.servers: list[subprocess.Popen[bytes]] = []
+        self.processes: list[Process] = []
+        self.servers: list[Process] = []
         self._number = 0
 
     # Traffic.
@@ -208,24 +209,19 @@ class World:
 
     # Processes.
 
-    def consume(self, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:
+    def consume(self, *arguments: str, **settings: object) -> Process:
         """Start one ``groundwatch consume``; its log is ``<folder>/consume-<n>.log``."""
         return self._start("consume", *arguments, **settings)
 
-    def judge(self, **settings: object) -> subprocess.Popen[bytes]:
+    def judge(self, **settings: object) -> Process:
         """Start one ``groundwatch judge``, a process as those of ``consume`` are."""
         return self._start("judge", **settings)
 
-    def _start(self, command: str, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:
+    def _start(self, command: str, *arguments: str, **settings: object) -> Process:
         extra = {f"GROUNDWATCH_{k.upper()}": str(v) for k, v in settings.items()}
-        log = (self.folder / f"consume-{len(self.processes)}.log").open("ab")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "service.cli", command, *arguments],
-            env={**os.environ, "PYTHONFAULTHANDLER": "1", **self.environment, **extra},
-            stdout=log,
-            stderr=log,
-        )
-        log.close()
+        environment = {**os.environ, "PYTHONFAULTHANDLER": "1", **self.environment, **extra}
+        with (self.folder / f"consume-{len(self.processes)}.log").open("ab") as log:
+            process = commands.start([command, *arguments], environment, stdout=log, stderr=log)
         self.processes.append(process)
         return process
 
@@ -233,11 +229,9 @@ class World:
         """Start ``groundwatch serve``; its address in return, once it answers."""
         address = f"http://127.0.0.1:{(port := free_port())}"
         with (self.folder / "serve.log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", "serve", "--port", str(port)],
-                env={**os.environ, **self.environment},
-                stdout=log,
-                stderr=log,
+            environment = {**os.environ, **self.environment}
+            process = commands.start(
+                ["serve", "--port", str(port)], environment, stdout=log, stderr=log
             )
         self.servers.append(process)
 
@@ -251,15 +245,8 @@ class World:
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """One ``groundwatch`` command of this installation."""
-        return subprocess.run(
-            [sys.executable, "-m", "service.cli", *arguments],
-            env={**os.environ, "COLUMNS": "200", **self.environment},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        environment = {**os.environ, "COLUMNS": "200", **self.environment}
+        return commands.run(arguments, environment, stdin=stdin)
 
     def rebuild(self) -> Report:
         """``groundwatch rebuild --yes``, without a process of its own."""
@@ -320,7 +307,7 @@ class World:
     def logs(self) -> str:
         return "\n".join(f"--- {n}\n{self.log(n)[-9000:]}" for n in range(len(self.processes)))
 
-    def stop(self, process: subprocess.Popen[bytes], timeout_s: float = 40) -> int:
+    def stop(self, process: Process, timeout_s: float = 40) -> int:
         """SIGTERM, and its exit code."""
         process.send_signal(signal.SIGTERM)
         return process.wait(timeout_s)

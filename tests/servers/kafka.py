@@ -9,7 +9,8 @@ from pathlib import Path
 
 import crc32c
 
-from tools.kafka.broker import Broker, free_port
+from tools.kafka import broker
+from tools.kafka.broker import QUICK_JVM, free_port
 
 __all__ = ["HEADER_SIZE", "Batch", "Broker", "batches_of", "free_port", "rewrite_batch"]
 
@@ -19,6 +20,12 @@ CRC_OFFSET = 17
 ATTRIBUTES_OFFSET = 21
 LAST_DELTA_OFFSET = 23
 HEADER_SIZE = 61
+
+
+class Broker(broker.Broker):
+    """A test waits for its start more than for its throughput."""
+
+    jvm = QUICK_JVM
 
 
 @dataclass(frozen=True)

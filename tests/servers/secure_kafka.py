@@ -16,7 +16,8 @@ from kafka import KafkaAdminClient
 from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
 
 from tests.servers.certificates import Authority
-from tools.kafka.broker import Broker, Listeners, free_port
+from tests.servers.kafka import Broker
+from tools.kafka.broker import Listeners, free_port
 
 USER, PASSWORD = "groundwatch", "s3cret quite"
 STRANGER = "stranger"
