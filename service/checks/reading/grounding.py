@@ -41,7 +41,7 @@ _SINGLE_BASES = frozenset(
 _LEAST_SCALED = 1000
 """What is smaller, and told without a scale, is not looked for below a heading."""
 _MOST_EQUAL = 20
-"""Equal figures of a text that are tried for the one below a heading."""
+"""Equal figures of a text that are tried for the one below a heading, or for a time."""
 _LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
 _JOINTS = (" ", "-", "")
 _SHORT_CODE = 5
@@ -124,10 +124,45 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
+    if quantity.separable and quantity.form is FRACTION:
+        return _slashed_day(quantity, source, index)
     minute = _dotted_minute(reading.text, quantity)
+    if minute is None and _is_at_hour(reading.text, quantity):
+        minute = 60 * int(quantity.values[0])
     if minute is not None and minute in index.by_minute:
         return _at(source, index.by_minute[minute])
     return None
+
+
+def _slashed_day(quantity: Quantity, source: Source, index: Index) -> Place | None:
+    """``07/09`` may be the seventh of September, or the ninth of July."""
+    one, other = [int(value) for value, _, _ in quantity.parts]
+    for day in ((one, other), (other, one)):
+        if day in index.by_day:
+            return _at(source, index.by_day[day][0][1])
+    return None
+
+
+def _loose_hour_place(minute: int, source: Source, index: Index) -> Place | None:
+    """Where a number is that may be this time: ``10.30``, or ``at 9``."""
+    for found in index.equal(float(f"{minute // 60}.{minute % 60:02}"))[:_MOST_EQUAL]:
+        if _dotted_minute(index.text, found) == minute:
+            return _at(source, found)
+        if minute % 60 == 0 and _is_at_hour(index.text, found):
+            return _at(source, found)
+    return None
+
+
+_AT_HOUR = re.compile(r"(?i)(?<![^\W_])(?:at|um|alle|dalle|às|om|kl\.|a las|à|godz\.) $")
+
+
+def _is_at_hour(text: str, number: Quantity) -> bool:
+    """``alle 18``, ``at 9``: a whole number that may be an hour."""
+    if number.unit is not None or number.form is not DIGITS or number.kind is not NUMBER:
+        return False
+    if number.sign or number.value_end - number.value_start > 2 or number.values[0] > 24:
+        return False
+    return _AT_HOUR.search(text, max(0, number.start - 7), number.start) is not None
 
 
 _DOTTED = re.compile(r"([01]?[0-9]|2[0-3])\.([0-5][0-9])")
@@ -146,9 +181,11 @@ def _dotted_minute(text: str, number: Quantity) -> int | None:
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
     """``17h`` reads as seventeen hours and may be five o'clock; ``10.30`` may be half past ten."""
     for minute in minutes:
-        for found in index.equal(float(f"{minute // 60}.{minute % 60:02}")):
-            if _dotted_minute(index.text, found) == minute:
-                return _at(source, found)
+        place = _loose_hour_place(minute, source, index)
+        if place is None and minute >= 780:
+            place = _loose_hour_place(minute - 720, source, index)
+        if place is not None:
+            return place
         for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)

@@ -45,7 +45,7 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     _money("SEK", "sek|kronor|swedish kronor|schwedische kronen"),
     _money("NOK", "nok|kroner|norwegian kroner|norwegische kronen"),
     _money("DKK", "dkk|danish kroner|dänische kronen"),
-    _money("PLN", "pln|zł|zloty"),
+    _money("PLN", "pln|zł|zloty|złoty|złote|złotych"),
     _money("BRL", "r$|brl|reais"),
     _money("MXN", "mxn|mx$|pesos"),
     ("pound", "pound", 1.0, "pound|pounds|pfund"),
@@ -178,14 +178,23 @@ _LOOSE_POINTS = frozenset({"bp"})
 SCALES: dict[str, int] = {}
 for _power, _line in (
     (2, "hundred|hundert|cent|cien|百"),
-    (3, "thousand|tausend|tsd|tsd.|mille|mil|thousands|千"),
+    (
+        3,
+        "thousand|tausend|tsd|tsd.|mille|mil|thousands|mila|duizend|tys|tys.|tysiąc|tysiące|tysięcy|千",
+    ),
     (4, "万|萬|만"),
     (5, "lakh|lakhs|lac"),
-    (6, "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|百万"),
+    (
+        6,
+        "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|milione|milioni|milhão|milhões|miljoen|milion|miliony|milionów|百万",
+    ),
     (7, "crore|crores"),
     (8, "億|亿"),
-    (9, "billion|billions|bn|mrd|mrd.|milliarde|milliarden|milliard|milliards"),
-    (12, "trillion|trillions|billionen|bio.|兆|万亿"),
+    (
+        9,
+        "billion|billions|bn|mrd|mrd.|milliarde|milliarden|milliard|milliards|mld|mld.|miliardo|miliardi|miljard|miliard|miliardy|miliardów|bilhão|bilhões",
+    ),
+    (12, "trillion|trillions|billionen|bio.|biljoen|bilione|bilioni|bilião|biliões|兆|万亿"),
 ):
     SCALES |= dict.fromkeys(_line.split("|"), _power)
 _GLUED: Final = {"k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "m": 6, "mn": 6, "T": 12, "b": 9}
@@ -197,7 +206,8 @@ _MONEY_SCALED = {
 
 _GAP = r"(?:[ \n]|\\[,; ]|~|&nbsp;)?[*_]{0,2}(?:[ -])?\\?"
 _WORD: Final = re.compile(
-    _GAP + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×]+(?:-\n[a-zà-ÿ]+)?"
+    _GAP
+    + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿąćęłńśźżµμ×]+(?:-\n[a-zà-ÿ]+)?"
     r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h)(?![a-z]))?\.?)",
     re.IGNORECASE,
 )
@@ -229,7 +239,7 @@ _OTHER_WORD: Final = {
 _MORE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+(?:\.[0-9]+)?")
 _REST = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]{2,8}(?![0-9年月]|[.,][0-9])")
 """What follows 万 without a scale of its own. (``1万5`` is 15,000 to some.)"""
-_NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
+_NEXT = re.compile(r"[ \n]?(?:de |d'|of |di )?")
 
 
 @dataclass(slots=True, init=False)
