@@ -124,13 +124,6 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
-    if quantity.separable and quantity.form is FRACTION:
-        return _slashed_day(quantity, source, index)
-    minute = _dotted_minute(reading.text, quantity)
-    if minute is None and _is_at_hour(reading.text, quantity):
-        minute = 60 * int(quantity.values[0])
-    if minute is not None and minute in index.by_minute:
-        return _at(source, index.by_minute[minute])
     return None
 
 
@@ -143,13 +136,35 @@ def _slashed_day(quantity: Quantity, source: Source, index: Index) -> Place | No
     return None
 
 
-def _loose_hour_place(minute: int, source: Source, index: Index) -> Place | None:
-    """Where a number is that may be this time: ``10.30``, or ``at 9``."""
+def _loose_time_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
+    """``10:30``, where the text says ``10.30`` or ``at 10``; or the reverse."""
+    if quantity.kind is TIME:
+        for minute in quantity.minutes:
+            for told in (minute, minute - 720) if minute >= _ONE_PM else (minute,):
+                for source, index in indexes:
+                    found = _told_at(told, index)
+                    if found is not None:
+                        return _at(source, found)
+        return None
+    own = _dotted_minute(reading.text, quantity)
+    if own is None and _is_at_hour(reading.text, quantity):
+        own = 60 * int(quantity.values[0])
+    for source, index in indexes if own is not None else ():
+        if own in index.by_minute:
+            return _at(source, index.by_minute[own])
+    return None
+
+
+_ONE_PM = 780
+
+
+def _told_at(minute: int, index: Index) -> Quantity | None:
+    """A number that may be this time."""
     for found in index.equal(float(f"{minute // 60}.{minute % 60:02}"))[:_MOST_EQUAL]:
         if _dotted_minute(index.text, found) == minute:
-            return _at(source, found)
+            return found
         if minute % 60 == 0 and _is_at_hour(index.text, found):
-            return _at(source, found)
+            return found
     return None
 
 
@@ -179,13 +194,8 @@ def _dotted_minute(text: str, number: Quantity) -> int | None:
 
 
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
-    """``17h`` reads as seventeen hours and may be five o'clock; ``10.30`` may be half past ten."""
+    """``17h`` reads as seventeen hours and may be five o'clock."""
     for minute in minutes:
-        place = _loose_hour_place(minute, source, index)
-        if place is None and minute >= 780:
-            place = _loose_hour_place(minute - 720, source, index)
-        if place is not None:
-            return place
         for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)
@@ -290,9 +300,19 @@ def _phone_place(code: str, source: Source, index: Index) -> Place | None:
 
 
 def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
-    """A conversion of a number that stands there, or a marked and correct rounding of one."""
+    """A conversion of a number that stands there, a marked and correct rounding of one, or a time
+    that is spelled like a number."""
+    if quantity.kind in (NUMBER, TIME):
+        place = _loose_time_place(reading, quantity, indexes)
+        if place is not None:
+            return place
     if quantity.kind is not NUMBER:
         return None
+    if quantity.separable and quantity.form is FRACTION:
+        for source, index in indexes:
+            place = _slashed_day(quantity, source, index)
+            if place is not None:
+                return place
     unit = quantity.unit
     is_fraction = quantity.form is FRACTION and unit is None
     for source, index in indexes if is_fraction or is_points(unit) else ():

@@ -295,7 +295,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
             word = found.group(1)
             if word in SCALES:
                 power += SCALES[word]
-                end, extra, least = _rest(text, found.end(), power)
+                end, extra, least = _behind_scale(text, found.end(), power)
                 continue
             return Measure(found.end(), UNITS[word], power, extra, least)
         found = _WORD.match(text, end)
@@ -325,7 +325,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
     return Measure(end, None, power, extra, least)
 
 
-def _rest(text: str, end: int, power: int) -> tuple[int, float, int]:
+def _behind_scale(text: str, end: int, power: int) -> tuple[int, float, int]:
     """What goes on behind a scale that ends at ``end``: 1億2,000万, 1万8500. Where it ends, its
     value, and the power of ten that it is told in."""
     extra, least = 0.0, power
