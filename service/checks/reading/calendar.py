@@ -15,21 +15,46 @@ for _line in (
     "januar februar maerz april mai juni juli august september oktober november dezember",
     "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
     "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "styczen luty marzec kwiecien maj czerwiec lipiec sierpien wrzesien pazdziernik listopad"
+    " grudzien",
+    "stycznia lutego _ kwietnia _ czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia",
     "jan feb mar apr may jun jul aug sep oct nov dec",
     "jaenner febr mrz apr mai juni juli aug sept okt nov dez",
 ):
     _MONTHS |= {word: month for month, word in enumerate(_line.split(), start=1)}
 
 
+_AFTER_DAY = {"marca": 3, "maja": 5}
+"""Polish genitives that are something else elsewhere, except behind a day, and small."""
 VERBS = frozenset({"may", "march", "mar"})
 """Spelled small, these are not months."""
 
 
 def month(word: str) -> int | None:
     """The month that a word names, capitals and accents folded."""
-    if not 3 <= len(word) <= 11:
+    if not 3 <= len(word) <= 12:
         return None
-    return _MONTHS.get(plain(word.lower().rstrip(".")))
+    low = word.lower().rstrip(".")
+    return _MONTHS.get(low) or _MONTHS.get(plain(low))
+
+
+def month_after_day(word: str) -> int | None:
+    """The month that a word behind a day names."""
+    return month(word) or _AFTER_DAY.get(word)
+
+
+def _beginnings() -> frozenset[str]:
+    pairs = {name[:2] for name in (*_MONTHS, *_AFTER_DAY)} | {"dé", "fé", "mä", "jä", "of", "de"}
+    return frozenset(
+        spelled for pair in pairs for spelled in (pair, pair.capitalize(), pair.upper())
+    )
+
+
+BEGINNINGS = _beginnings()
+"""Two letters with which what stands behind a day may begin: a month, of, de."""
 
 
 def is_date(year: int | None, month_: int | None, day: int | None) -> bool:

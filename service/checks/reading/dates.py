@@ -10,7 +10,7 @@ from service.checks.reading.passage import Passage
 from service.checks.reading.quantities import DATE, TIME, Part, Quantity
 
 DATE_AFTER = re.compile(
-    r"(?:st|nd|rd|th|er|\.|º)?[ \n]?(?:(?:day )?of |de )?([A-Za-zéûäÀ-ÿ]{3,11})\.?"
+    r"(?:st|nd|rd|th|er|\.|º|°)?[ \n]?(?:(?:day )?of |de )?([A-Za-zÀ-ÿśźń]{3,12})\.?"
     r"(?: ?,? ?(?:de |del )?([12][0-9]{3})(?![0-9]))?"
 )
 _YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?(?: ?, ?| )(?:de |del )?([12][0-9]{3})(?![0-9])")
@@ -35,7 +35,6 @@ _SECTION_WORDS = frozenset(
     " abbildung satz regel".split()
 )
 _STAMP = re.compile(r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?")
-_MONTH_STARTS = frozenset("jfmasondeéJFMASONDEÉ")
 _CLOCK_STARTS = frozenset("uohapimnvfd,点點時")
 """What may follow the hour: Uhr, o'clock, h, am, pm, in the …, morgens, noon, früh, du …"""
 _NO_CLOCK_VALUE = 1e7
@@ -128,13 +127,13 @@ def before_month(passage: Passage, value: float, start: int, end: int) -> int:
     if not 1 <= value <= 31:
         return 0
     text = passage.text
-    if text[end : end + 1] == " " and text[end + 1 : end + 2] not in _MONTH_STARTS:
-        return 0  # at once, as nearly always ("of" and "de" begin like months, too)
+    if text[end : end + 1] == " " and text[end + 1 : end + 3] not in calendar.BEGINNINGS:
+        return 0  # at once, as nearly always
     after = DATE_AFTER.match(text, end)
-    if after is None or after.group(1)[0] not in _MONTH_STARTS:
+    if after is None or after.group(1)[:2] not in calendar.BEGINNINGS:
         return 0
     name, year = after.groups()
-    month = calendar.month(name)
+    month = calendar.month_after_day(name)
     if not month or name in calendar.VERBS:
         return 0
     day = (float(value), start, end)

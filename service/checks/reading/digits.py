@@ -168,7 +168,7 @@ _SLOW_FOLLOWERS = frozenset(
 def _follower(word: str) -> Unit | None:
     """The unit that a word behind a plain number names, if any."""
     low = word.lower()
-    if low in _SLOW_FOLLOWERS or calendar.month(word) or units.begins_more(low):
+    if low in _SLOW_FOLLOWERS or calendar.month_after_day(word) or units.begins_more(low):
         return _LOOK_CLOSER
     spelled = units.spelled(word)
     if len(word) == 2 and (spelled is None or units.is_abbreviation(word)):

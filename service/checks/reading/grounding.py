@@ -41,7 +41,7 @@ _SINGLE_BASES = frozenset(
 _LEAST_SCALED = 1000
 """What is smaller, and told without a scale, is not looked for below a heading."""
 _MOST_EQUAL = 20
-"""Equal figures of a text that are tried for the one below a heading."""
+"""Equal figures of a text that are tried for the one below a heading, or for a time."""
 _LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
 _JOINTS = (" ", "-", "")
 _SHORT_CODE = 5
@@ -124,10 +124,60 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
             return Place(source.kind, source, start, end)
         if quantity.form is ORDINAL and value in index.numbered:
             return _at(source, index.numbered[value])
-    dotted = _dotted_minute(reading.text, quantity)
-    if dotted is not None and dotted in index.by_minute:
-        return _at(source, index.by_minute[dotted])
     return None
+
+
+def _slashed_day(quantity: Quantity, source: Source, index: Index) -> Place | None:
+    """``07/09`` may be the seventh of September, or the ninth of July."""
+    one, other = [int(value) for value, _, _ in quantity.parts]
+    for day in ((one, other), (other, one)):
+        if day in index.by_day:
+            return _at(source, index.by_day[day][0][1])
+    return None
+
+
+def _loose_time_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
+    """``10:30``, where the text says ``10.30`` or ``at 10``; or the reverse."""
+    if quantity.kind is TIME:
+        for minute in quantity.minutes:
+            for told in (minute, minute - 720) if minute >= _ONE_PM else (minute,):
+                for source, index in indexes:
+                    found = _told_at(told, index)
+                    if found is not None:
+                        return _at(source, found)
+        return None
+    own = _dotted_minute(reading.text, quantity)
+    if own is None and _is_at_hour(reading.text, quantity):
+        own = 60 * int(quantity.values[0])
+    for source, index in indexes if own is not None else ():
+        if own in index.by_minute:
+            return _at(source, index.by_minute[own])
+    return None
+
+
+_ONE_PM = 780
+
+
+def _told_at(minute: int, index: Index) -> Quantity | None:
+    """A number that may be this time."""
+    for found in index.equal(float(f"{minute // 60}.{minute % 60:02}"))[:_MOST_EQUAL]:
+        if _dotted_minute(index.text, found) == minute:
+            return found
+        if minute % 60 == 0 and _is_at_hour(index.text, found):
+            return found
+    return None
+
+
+_AT_HOUR = re.compile(r"(?i)(?<![^\W_])(?:at|um|alle|dalle|às|om|kl\.|a las|à|godz\.) $")
+
+
+def _is_at_hour(text: str, number: Quantity) -> bool:
+    """``alle 18``, ``at 9``: a whole number that may be an hour."""
+    if number.unit is not None or number.form is not DIGITS or number.kind is not NUMBER:
+        return False
+    if number.sign or number.value_end - number.value_start > 2 or number.values[0] > 24:
+        return False
+    return _AT_HOUR.search(text, max(0, number.start - 7), number.start) is not None
 
 
 _DOTTED = re.compile(r"([01]?[0-9]|2[0-3])\.([0-5][0-9])")
@@ -144,11 +194,8 @@ def _dotted_minute(text: str, number: Quantity) -> int | None:
 
 
 def _hours_place(minutes: tuple[int, ...], source: Source, index: Index) -> Place | None:
-    """``17h`` reads as seventeen hours and may be five o'clock; ``10.30`` may be half past ten."""
+    """``17h`` reads as seventeen hours and may be five o'clock."""
     for minute in minutes:
-        for found in index.equal(float(f"{minute // 60}.{minute % 60:02}")):
-            if _dotted_minute(index.text, found) == minute:
-                return _at(source, found)
         for found in index.equal(minute / 60):
             if found.unit is not None and found.unit.name == "h":
                 return _at(source, found)
@@ -295,9 +342,19 @@ def _phone_place(code: str, source: Source, index: Index) -> Place | None:
 
 
 def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place | None:
-    """A conversion of a number that stands there, or a marked and correct rounding of one."""
+    """A conversion of a number that stands there, a marked and correct rounding of one, or a time
+    that is spelled like a number."""
+    if quantity.kind in (NUMBER, TIME):
+        place = _loose_time_place(reading, quantity, indexes)
+        if place is not None:
+            return place
     if quantity.kind is not NUMBER:
         return None
+    if quantity.separable and quantity.form is FRACTION:
+        for source, index in indexes:
+            place = _slashed_day(quantity, source, index)
+            if place is not None:
+                return place
     unit = quantity.unit or units.letter(reading.text, quantity.end)
     is_fraction = quantity.form is FRACTION and unit is None
     for source, index in indexes if is_fraction or is_points(unit) else ():

@@ -18,7 +18,8 @@ from service.checks.reading.quantities import (
 )
 
 _LINK = re.compile(
-    r" ?(?:-|–|/|to|(?:- )?bis|bis zum|à|a|and|und|et|y|or|oder|ou|o|through|auf|~|至|到|から|,) ?"
+    r" ?(?:-|–|/|to|(?:- )?bis|bis zum|à|a|and|und|et|y|or|oder|ou|o|through|auf|al|tot"
+    r"|t/m|até|do|~|至|到|から|,) ?"
 )
 _DAY_LINK = re.compile(r"\. ?(?:-|–|/|bis|bis zum|und|oder|und am|,) ?")
 """In German a dot makes the first of two days an ordinal: ``12. bis 14. Juni``."""

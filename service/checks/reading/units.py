@@ -45,7 +45,7 @@ _ROWS: tuple[tuple[str, str, float, str], ...] = (
     _money("SEK", "sek|kronor|swedish kronor|schwedische kronen"),
     _money("NOK", "nok|kroner|norwegian kroner|norwegische kronen"),
     _money("DKK", "dkk|danish kroner|dänische kronen"),
-    _money("PLN", "pln|zł|zloty"),
+    _money("PLN", "pln|zł|zloty|złoty|złote|złotych"),
     _money("BRL", "r$|brl|reais"),
     _money("MXN", "mxn|mx$|pesos"),
     ("pound", "pound", 1.0, "pound|pounds|pfund"),
@@ -261,14 +261,23 @@ _LOOSE_POINTS = frozenset({"bp"})
 SCALES: dict[str, int] = {}
 for _power, _line in (
     (2, "hundred|hundert|cent|cien|百"),
-    (3, "thousand|tausend|tsd|tsd.|mille|mil|thousands|千"),
+    (
+        3,
+        "thousand|tausend|tsd|tsd.|mille|mil|thousands|mila|duizend|tys|tys.|tysiąc|tysiące|tysięcy|千",
+    ),
     (4, "万|萬|만"),
     (5, "lakh|lakhs|lac"),
-    (6, "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|百万"),
+    (
+        6,
+        "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|milione|milioni|milhão|milhões|miljoen|milion|miliony|milionów|百万",
+    ),
     (7, "crore|crores"),
     (8, "億|亿"),
-    (9, "billion|billions|bn|mrd|mrd.|milliarde|milliarden|milliard|milliards"),
-    (12, "trillion|trillions|billionen|bio.|兆|万亿"),
+    (
+        9,
+        "billion|billions|bn|mrd|mrd.|milliarde|milliarden|milliard|milliards|mld|mld.|miliardo|miliardi|miljard|miliard|miliardy|miliardów|bilhão|bilhões",
+    ),
+    (12, "trillion|trillions|billionen|bio.|biljoen|bilione|bilioni|bilião|biliões|兆|万亿"),
 ):
     SCALES |= dict.fromkeys(_line.split("|"), _power)
 _GLUED: Final = {"k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "m": 6, "mn": 6, "T": 12, "b": 9}
@@ -281,7 +290,7 @@ _MONEY_SCALED = {
 _GAP = r"(?:[ \n]|\\[,; ]|~|&nbsp;)?[*_]{0,2}(?:[ -])?\\?"
 _WORD: Final = re.compile(
     _GAP
-    + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿµμ×Ω\u2126]+(?:-\n[a-zà-ÿ]+)?"
+    + r"(t€|k€|m€|k\$|us\$|[%‰€$£¥₹₩¢°º℃℉″㎡㎥]c?f?(?![a-z])|[a-zà-öø-ÿąćęłńśźżµμ×Ω\u2126]+(?:-\n[a-zà-ÿ]+)?"
     r"(?:[²³]|[23](?![0-9a-z]))?(?:/(?:s|h|min)(?![a-z]))?\.?)",
     re.IGNORECASE,
 )
@@ -326,7 +335,7 @@ _BEFORE_INVERSE: Final = frozenset("⁻^-")
 _CAPITALS: Final = frozenset({"i.", "u."})
 """Firsts of units in capitals; in small letters they say something else (i. e.)."""
 _LETTER: Final = re.compile(rf" ?([{''.join(sorted(_LETTERS))}])(?![\w'’&/-]|[.] ?[^\W\d_])")
-_NEXT = re.compile(r"[ \n]?(?:de |d'|of )?")
+_NEXT = re.compile(r"[ \n]?(?:de |d'|of |di )?")
 
 
 @dataclass(slots=True, init=False)
@@ -382,7 +391,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
             word = found.group(1)
             if word in SCALES:
                 power += SCALES[word]
-                end, extra, least = _going_on(text, found.end(), power)
+                end, extra, least = _behind_scale(text, found.end(), power)
                 continue
             return Measure(found.end(), UNITS[word], power, extra, least)
         found = _WORD.match(text, end)
@@ -412,7 +421,7 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
     return Measure(end, None, power, extra, least)
 
 
-def _going_on(text: str, end: int, power: int) -> tuple[int, float, int]:
+def _behind_scale(text: str, end: int, power: int) -> tuple[int, float, int]:
     """What goes on behind a scale that ends at ``end``: 1億2,000万, 1万8500. Where it ends, its
     value, and the power of ten that it is told in."""
     extra, least = 0.0, power

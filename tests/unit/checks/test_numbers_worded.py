@@ -86,6 +86,26 @@ SAME = [
     ("Sie stammt aus dem zwölften Jahrhundert.", "Sie stammt aus dem XII. Jh."),
     ("Letters of the XIX and XX centuries.", "Letters of the 19th and 20th centuries."),
     ("Uma igreja do século XII.", "A 12th century church."),
+    ("La domanda scade alle ore 18:00.", "La domanda scade alle 18."),
+    ("The shop closes at 9.", "The shop closes at 9:00 pm."),
+    # months and scales of further languages
+    ("Termin: 30 czerwca 2026.", "Termin to 30.06.2026."),
+    ("Spotkanie 15 marca 2026 r.", "The meeting is on March 15, 2026."),
+    ("Spotkanie 5 października 2026 r.", "Spotkanie 05.10.2026."),
+    ("O feriado é 7 de setembro.", "O feriado é 07/09."),
+    ("O prazo termina a 15 de março de 2026.", "The deadline is March 15, 2026."),
+    ("Il festival va dal 2 al 5 maggio.", "The festival is from 2 May to 5 May."),
+    ("Il 1° maggio è festa.", "May 1 is a holiday."),
+    ("De deadline is 3 maart 2026.", "De deadline is 03-03-2026."),
+    ("Het duurt 3 tot 5 dagen.", "It takes 3 days at least."),
+    ("Il fatturato è di 2,5 miliardi di euro.", "The revenue is €2.5 billion."),
+    ("Sono 20 mila euro.", "Sono 20.000 €."),
+    ("A receita foi de 3 mil milhões de euros.", "The revenue was €3 billion."),
+    ("A receita foi de R$ 3 bilhões.", "The revenue was R$3 billion."),
+    ("A dívida é de 2 biliões de euros.", "The debt is €2 trillion."),
+    ("De omzet was 3 miljard euro.", "The revenue was €3 billion."),
+    ("Budżet wynosi 5 milionów złotych.", "Budżet wynosi 5 000 000 zł."),
+    ("Kosztuje 20 tys. zł.", "Kosztuje 20 000 zł."),
 ]
 
 
@@ -121,6 +141,12 @@ DIFFERENT = [
     ("La chiesa è del XII secolo.", "La chiesa è del XIII secolo.", "XIII"),
     ("Sie stammt aus dem XII. Jahrhundert.", "Sie ist aus dem XIII. Jahrhundert.", "XIII"),
     ("It is from the 12th century.", "It is from the XIII century.", "XIII"),
+    ("La scadenza è il 15 marzo.", "La scadenza è il 15 maggio.", "15 maggio"),
+    ("Termin: 30 czerwca 2026.", "Termin: 30 lipca 2026.", "30 lipca"),
+    ("De deadline is 3 maart.", "De deadline is 3 mei.", "3 mei"),
+    ("Marco is 3 years old.", "It begins on 3 March.", "3 March"),
+    ("Il budget è di 2,5 miliardi.", "Il budget è di 2,5 milioni.", "2,5 milioni"),
+    ("It is open at 9.", "It is open at 10:00.", "10:00"),
 ]
 
 
