@@ -36,6 +36,7 @@ class Index:
         self.by_minute: dict[int, Quantity] = {}
         self.codes: dict[str, Quantity] = {}
         self._by_base: dict[str, dict[float, Quantity]] = {}
+        self._bases: dict[str, list[float]] = {}
         self._is_record: bool | None = None
         add_value = self.by_value.setdefault
         for quantity in self.quantities:
@@ -100,6 +101,16 @@ class Index:
                     found.setdefault(total.base, total.one)
         self._by_base[dimension] = found
         return found
+
+    def of_base_between(self, dimension: str, low: float, high: float) -> list[Quantity]:
+        """Quantities of one dimension whose value in its base is in [low, high]; at most 50."""
+        found = self.by_base(dimension)
+        bases = self._bases.get(dimension)
+        if bases is None:
+            bases = self._bases[dimension] = sorted(found)
+        left = bisect_left(bases, low)
+        right = bisect_right(bases, high)
+        return [found[base] for base in bases[left : min(right, left + 50)]]
 
     @property
     def is_record(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import floor, log10
 from typing import NamedTuple
 
 from service.checks.reading import headings, phrases, units
@@ -26,8 +27,9 @@ from service.checks.reading.quantities import (
 from service.checks.reading.units import Unit
 
 _IMPERIAL = frozenset(
-    {"in", "ft", "yd", "mi", "ft²", "mi²", "acre", "gal", "lb", "oz", "mph", "°F", "pound"}
+    "in ft yd mi nmi ft² mi² acre gal lb oz mph kn °F pound psi mmHg kcal".split()
 )
+"""And others that no round factor joins to the rest of their dimension."""
 _FOREIGN = frozenset(
     {units.BY_NAME[name].dimension for name in _IMPERIAL} | {"temperature", "degree"}
 )
@@ -361,19 +363,23 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
         if worked_out is not None:
             return _at(source, worked_out, "derived")
+    span = phrases.tolerance(reading.text, quantity)
     if unit is not None:
         bases = [(value, units.base(value, unit)) for value in quantity.values]
         for source, index in indexes:
-            found = _converted(quantity, unit, bases, index)
+            found = _converted(quantity, unit, bases, span, index)
             if found is not None and _signs_agree(reading, quantity, index, found):
                 return _at(source, found, "derived")
     for source, index in indexes:
         found = _below_heading(reading, quantity, index)
         if found is not None:
             return _at(source, found, "derived")
-    span = phrases.tolerance(reading.text, quantity)
     value, half = quantity.values[0], quantity.step / 2
     low, high = span or (value - half, value + half)
+    for source, index in indexes if span is not None and unit is not None else ():
+        found = _about_converted(quantity, unit, span, index)
+        if found is not None and _signs_agree(reading, quantity, index, found):
+            return _at(source, found, "approximate")
     for source, index in indexes:
         if span is None and not index.is_record:
             continue
@@ -449,9 +455,14 @@ def _equal(index: Index, mine: Quantity, power: int) -> list[Quantity]:
 
 
 def _converted(
-    quantity: Quantity, unit: Unit, bases: list[tuple[float, tuple[str, float]]], index: Index
+    quantity: Quantity,
+    unit: Unit,
+    bases: list[tuple[float, tuple[str, float]]],
+    span: tuple[float, float] | None,
+    index: Index,
 ) -> Quantity | None:
-    """``bases``: each value of the quantity, and its key in the base of its dimension."""
+    """``bases``: each value of the quantity, and its key in the base of its dimension. ``span``:
+    what it may stand for when it is marked as rounded."""
     dimension = unit.dimension
     of_dimension = index.by_base(dimension)
     for value, key in bases:
@@ -478,11 +489,41 @@ def _converted(
                 return ratio.other
     for other in index.quantities[:_MOST_FOREIGN] if dimension in _FOREIGN else ():
         worth = _foreign(other, unit)
-        if worth is None:
+        if worth is None or _is_copied(quantity, other, worth):
             continue
-        allowed = 0.51 * max(phrases.shown_step(quantity), abs(worth) * 0.02)
-        if abs(worth - quantity.values[0]) <= allowed:
+        if abs(worth - quantity.values[0]) <= _allowed(quantity, worth):
             return other
+        if span is not None and span[0] <= worth <= span[1]:
+            return other
+    return None
+
+
+_MOST_COPIED_OFF = 0.01
+"""Share of a value by which the same digits in another unit are taken for no conversion."""
+
+
+def _is_copied(mine: Quantity, theirs: Quantity, worth: float) -> bool:
+    """100 miles for 100 km: the digits are the text's, and the unit is not."""
+    value = mine.values[0]
+    return value in theirs.values and abs(worth - value) > value * _MOST_COPIED_OFF
+
+
+def _allowed(quantity: Quantity, worth: float) -> float:
+    """How far a conversion may be off that no word marks as rounded. It shows two digits at least:
+    60 miles are no 62, which 5 km may be for 3 miles."""
+    digits = 10.0 ** (floor(log10(abs(worth))) - 1) if worth else 0.0
+    step = max(min(phrases.shown_step(quantity), digits), quantity.step)
+    return 0.51 * max(step, abs(worth) * 0.02)
+
+
+def _about_converted(
+    mine: Quantity, unit: Unit, span: tuple[float, float], index: Index
+) -> Quantity | None:
+    """About 13 km, where the text says 12,870 m. ``span``: in my unit."""
+    low, high = span[0] * unit.factor, span[1] * unit.factor
+    for found in index.of_base_between(unit.dimension, low, high):
+        if not any(value in found.values for value in mine.values):
+            return found
     return None
 
 

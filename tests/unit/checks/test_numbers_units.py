@@ -38,6 +38,18 @@ ALIKE = [
     ("Ein Moment von 250 Nm.", "A torque of 250 NM."),
     ("A line of 100 mb/s.", "A line of 100 MB/s."),
     ("Mit 9 TL Öl.", "Mit 3 Esslöffeln Öl."),
+    # converted and rounded
+    ("The ride is 100 km long.", "The ride is 62 miles long."),
+    ("The ride is 100 km long.", "The ride is about 60 miles long."),
+    ("The gap is 3 miles.", "The gap is 5 km."),
+    ("The box is 5 litres.", "The box is 5 dm³."),
+    ("It is 5 mbar.", "It is 5 hPa."),
+    ("The tyre holds 32 psi.", "The tyre holds 2.2 bar."),
+    ("It gives 500 kcal.", "It gives 2,092 kJ or about 2.1 MJ."),
+    ("Der Speicher gab 9.846 kWh ab.", "Das sind rund 9,8 MWh."),
+    ("The ditch is 12,870 m long.", "The ditch is about 13 km long."),
+    ("The ditch is 12,870 m long.", "The ditch is over 12 km long."),
+    ("Der Graben ist 12.870 m lang.", "Der Graben ist ca. 12,9 km lang."),
     # a heading or a key tells the unit
     (STORAGE, "Plus has 50 GB."),
     (STORAGE, "Plus has 50 gigabytes, which are 50,000 MB."),
@@ -91,6 +103,24 @@ def test_units_that_say_something_else(text: str, answer: str, surface: str) -> 
     assert [(finding.surface, finding.reason) for finding in findings] == [
         (surface, "unit_mismatch")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "surface"),
+    [
+        ("The limit is 100 km/h.", "The limit is 100 mph.", "100 mph"),
+        ("The ride is 10 km long.", "The ride is 10 miles long.", "10 miles"),
+        ("The track is 100 m.", "The track is 100 yards.", "100 yards"),
+        ("The rope is 20 m.", "The rope is 20 yd.", "20 yd"),
+        ("The ride is 100 km long.", "The ride is about 100 miles long.", "100 miles"),
+        ("The ride is 100 km long.", "The ride is 60 miles long.", "60 miles"),
+        ("The ditch is 12,870 m long.", "The ditch is about 14 km long.", "14 km"),
+        ("The ditch is 12,870 m long.", "The ditch is 13 km long.", "13 km"),
+    ],
+)
+def test_what_is_no_conversion(text: str, answer: str, surface: str) -> None:
+    findings = run("numbers", given(answer, text)).findings
+    assert [finding.surface for finding in findings] == [surface]
 
 
 @pytest.mark.parametrize("label", ["A4 sheets", "A-grades", "A/B tests", "A. Smith", "Apples"])
