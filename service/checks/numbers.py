@@ -23,7 +23,7 @@ from service.checks.model import (
     Severity,
     Span,
 )
-from service.checks.reading import grounding, markup, nearest, units
+from service.checks.reading import grounding, markup, nearest, releases, units
 from service.checks.reading.citing import CitedSources, Mark
 from service.checks.reading.derivation import (
     derivation,
@@ -521,7 +521,7 @@ def _finding(answer: str, miss: Miss, indexes: Indexed, say: Wording) -> Finding
     surface = part.strip(" ,\n")
     start = miss.start + part.find(surface)
     end = start + len(surface)
-    near = nearest.nearest(miss, indexes)
+    near = nearest.nearest(miss, indexes, releases.release_name(answer, miss.quantity))
     reason = nearest.ABSENT if near is None else near.reason
     detail = say("absent", surface=shortened(surface))
     cause = _cause(miss, surface)

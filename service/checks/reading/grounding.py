@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.checks.reading import headings, phrases, units
+from service.checks.reading import headings, phrases, releases, units
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
 from service.checks.reading.evidence import Index, totals
@@ -48,6 +48,7 @@ _SHORT_CODE = 5
 """Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
 _MOST_TRIED = 20
 """Places of a name in one text that are looked at: 14 b, where it says 14 bis 18 Uhr first."""
+_TENTH = 10.0**-1
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -108,11 +109,18 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
                 return _at(source, index.by_minute[minute])
         return _hours_place(quantity.minutes, source, index)
     if quantity.kind is CODE:
-        return _code_place(quantity, source, index)
+        return _code_place(reading, quantity, source, index)
+    # a step of a tenth: one decimal was written
+    is_tenth = quantity.unit is None and quantity.step == _TENTH and bool(quantity.values)
+    release = releases.release_name(reading.text, quantity) if is_tenth else ""
     for value in quantity.values:
         for found in index.equal(value):
+            if release and not releases.may_ground(release, index.text, found):
+                continue
             if _same(reading, quantity, index, found):
                 return _at(source, found)
+        if release and releases.is_numbered(release, index.text):
+            continue
         if (
             quantity.unit is not None
             and quantity.unit.name == "h"
@@ -187,10 +195,15 @@ def _has_number(index: Index, value: float) -> bool:
     return value in index.parts or value in index.by_value
 
 
-def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | None:
+def _code_place(reading: Reading, quantity: Quantity, source: Source, index: Index) -> Place | None:
     found = index.codes.get(quantity.code)
     if found is not None:
         return _at(source, found)
+    if quantity.code.isdigit() and releases.is_zero_release(reading.text, quantity):
+        for found in index.equal(float(quantity.code)):
+            if releases.may_ground("version", index.text, found):
+                return _at(source, found)
+        return None
     if quantity.code.startswith(PHONE):
         return _phone_place(quantity.code, source, index)
     text = index.lowered

@@ -6,7 +6,7 @@ from itertools import islice
 from math import floor, inf, log, log10
 from typing import Final, NamedTuple
 
-from service.checks.reading import units
+from service.checks.reading import releases, units
 from service.checks.reading.evidence import Index
 from service.checks.reading.grounding import Indexed, Miss, Source, comparable
 from service.checks.reading.quantities import CODE, DATE, ORDINAL, TIME, Quantity
@@ -33,8 +33,16 @@ class Near(NamedTuple):
     found: Quantity
 
 
-def nearest(miss: Miss, indexes: Indexed) -> Near | None:
-    """The most telling near miss over all texts; the first text wins a tie."""
+def nearest(miss: Miss, indexes: Indexed, release: str = "") -> Near | None:
+    """The most telling near miss over all texts; the first text wins a tie.
+
+    ``release``: the name of a release (see :func:`releases.release_name`), whose own numbers are
+    nearer than any equal value.
+    """
+    for source, index in indexes if release else ():
+        near = _near_release(release, source, index)
+        if near is not None:
+            return near
     best: Near | None = None
     for source, index in indexes:
         near = _near(miss, source, index)
@@ -59,6 +67,15 @@ def _near(miss: Miss, source: Source, index: Index) -> Near | None:
         return None
     value = quantity.values[0] if miss.value is None else miss.value
     return _near_number(quantity, value, source, index)
+
+
+def _near_release(release: str, source: Source, index: Index) -> Near | None:
+    """Another number of the same name: HDMI 2.1."""
+    at = releases.number_of(release, index.text)
+    for found in index.quantities if at >= 0 else ():
+        if found.value_start == at:
+            return Near(5, ABSENT, "another value", source, found)
+    return None
 
 
 def _near_number(quantity: Quantity, value: float, source: Source, index: Index) -> Near | None:
