@@ -62,7 +62,7 @@ def _near(miss: Miss, source: Source, index: Index) -> Near | None:
         return Near(5, ABSENT, "another time", source, index.by_minute[minute])
     if quantity.kind is CODE:
         for code, found in islice(index.codes.items(), _MOST_CODES):
-            if _swapped(code, quantity.code):
+            if swapped(code, quantity.code):
                 return Near(2, TRANSPOSED, "digits swapped", source, found)
         return None
     value = quantity.values[0] if miss.value is None else miss.value
@@ -94,7 +94,7 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
                 distance, closest = abs(other - value), found
             ratio = value / other if other else 0.0
             if 0.10001 < ratio < 9.9999:
-                if _may_be_swapped(value, other) and _swapped(shown(value), shown(other)):
+                if _may_be_swapped(value, other) and swapped(shown(value), shown(other)):
                     return Near(2, TRANSPOSED, "digits swapped", source, found)
             elif scaled is None and ratio > 0 and _is_power_of_ten(ratio):
                 scaled = found if _is_scale_slip(quantity, found, value) else None
@@ -149,7 +149,7 @@ def shown(value: float) -> str:
     return text.removesuffix(".0").replace(".", "") if "e" not in text else text
 
 
-def _swapped(one: str, other: str) -> bool:
+def swapped(one: str, other: str) -> bool:
     """Two strings that differ by exchanging two characters."""
     if len(one) != len(other) or one == other:
         return False
