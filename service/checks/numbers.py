@@ -23,7 +23,7 @@ from service.checks.model import (
     Severity,
     Span,
 )
-from service.checks.reading import grounding, markup, nearest, units
+from service.checks.reading import grounding, markup, nearest, releases, units
 from service.checks.reading.citing import CitedSources, Mark
 from service.checks.reading.derivation import (
     derivation,
@@ -49,7 +49,8 @@ from service.checks.reading.quantities import (
     Reading,
 )
 from service.checks.reading.reader import read
-from service.checks.reading.sources import chunk_texts, lacks_text, other_texts
+from service.checks.reading.short_names import ShortName, Sought, short_name
+from service.checks.reading.sources import chunk_names, chunk_texts, lacks_text, other_texts
 from service.checks.reading.wording import Wording, shortened
 
 NAME = "numbers"
@@ -84,6 +85,10 @@ SEVERITY: dict[str, Severity] = {
 }
 
 
+def _by_start(finding: Finding) -> int:
+    return finding.start or 0
+
+
 class _TooManyNumbers(Exception):
     """The evidence holds more numbers than the check reads."""
 
@@ -110,10 +115,14 @@ def check(
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(reading.quantities) > MAX_NUMBERS:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    asked = _statements(given, reading, claimed)
-    if not asked:
+    names: list[Quantity] = []
+    asked = _statements(given, reading, claimed, names)
+    if not asked and not names:
         return CheckResult(Outcome.NOT_APPLICABLE)
     chunks = chunk_texts(given)
+    slips = _slips(given, reading, names, claimed, chunks) if names else []
+    if not asked and not slips:
+        return CheckResult(Outcome.NOT_APPLICABLE)
     places: dict[int, Place] = {}
     for number, quantity in enumerate(asked):
         place = _literal(answer, quantity, chunks)
@@ -129,18 +138,23 @@ def check(
             misses = _look_up(reading, asked, sources, places, indexes)
         except _TooManyNumbers:
             return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
-    if misses and lacks_text(given):
+    if (misses or slips) and lacks_text(given):
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.MISSING_TEXT)
     if citations is not None and citations.citations:
         _look_in_cited(given, reading, asked, chunks, citations, places)
     findings = _findings(given, misses, indexes) if misses else ()
+    if slips:
+        findings = tuple(sorted([*findings, *slips], key=_by_start))
     return CheckResult(
         Outcome.FAIL if findings else Outcome.PASS,
         findings,
         tuple([_evidence(answer, asked[number], places[number]) for number in sorted(places)]),
-        evaluated=len(asked),
+        evaluated=len(asked) + len(slips),
         failed=len(findings),
-        owned=tuple([(quantity.start, quantity.end) for quantity in asked]),
+        owned=tuple(
+            [(quantity.start, quantity.end) for quantity in asked]
+            + [(slip.start or 0, slip.end or 0) for slip in slips]
+        ),
     )
 
 
@@ -157,8 +171,11 @@ def _too_much(sources: list[Source]) -> bool:
 # ── what is a statement ───────────────────────────────────────────────────────────────────────
 
 
-def _statements(given: CheckInput, reading: Reading, claimed: list[Span]) -> list[Quantity]:
-    """The quantities of the answer that have to stand somewhere. ``claimed``: merged."""
+def _statements(
+    given: CheckInput, reading: Reading, claimed: list[Span], names: list[Quantity]
+) -> list[Quantity]:
+    """The quantities of the answer that have to stand somewhere. ``claimed``: merged. ``names``: is
+    filled with the names that are no statements by themselves (IP67)."""
     text = reading.text
     refs = set(given.refs)
     may_be_alone = markup.spares_the_lonely(text, refs)
@@ -170,6 +187,8 @@ def _statements(given: CheckInput, reading: Reading, claimed: list[Span]) -> lis
         start = quantity.value_start
         in_digits = quantity.kind is NUMBER and quantity.form is DIGITS
         if not (in_digits or _is_statement(text, quantity)):
+            if quantity.kind is CODE:
+                names.append(quantity)
             continue
         is_alone = quantity.is_alone and in_digits
         if not (is_alone and may_be_alone):
@@ -192,6 +211,82 @@ def _statements(given: CheckInput, reading: Reading, claimed: list[Span]) -> lis
             continue
         kept.append(quantity)
     return kept
+
+
+_MOST_NAMES: Final = 20
+"""Different short names of one answer that are looked for."""
+
+
+def _slips(
+    given: CheckInput,
+    reading: Reading,
+    names: list[Quantity],
+    claimed: list[Span],
+    chunks: list[Source],
+) -> list[Finding]:
+    """Short names that stand nowhere, where a chunk has one of the same letters: IP67 for IP44.
+
+    Others (B2B, CO2, MP3) are common words as often as not, and nothing is said of them.
+    """
+    text = reading.text
+    slips: list[Finding] = []
+    known: dict[str, tuple[Source, Span] | None] = {}
+    spans: list[Span] | None = None  # worked out when a slip asks for them
+    others: list[str] | None = None
+    for quantity in names:
+        name = short_name(text, quantity.start)
+        if name is None:
+            continue
+        surface = text[name.start : name.end]
+        if surface not in known and len(known) < _MOST_NAMES:
+            near = None
+            if not any([surface in chunk.text for chunk in chunks]):
+                if others is None:
+                    if _too_much([*chunks, *other_texts(given)]):
+                        return []
+                    others = [*given.refs, *(source.text for source in other_texts(given))]
+                    others += [source.text for source in chunk_names(given)]
+                near = _sibling(Sought(name), chunks, others)
+            known[surface] = near
+        found = known.get(surface)
+        if found is None:
+            continue
+        if spans is None:
+            skipped = markup.unchecked(text, refs=set(given.refs), in_code=False)
+            spans = _merged([*skipped, *claimed])
+        if not any([start < name.end and name.start < end for start, end in spans]):
+            slips.append(_slip(given, name, *found))
+    return slips
+
+
+def _sibling(name: Sought, chunks: list[Source], others: list[str]) -> tuple[Source, Span] | None:
+    """The first chunk's name of the same letters; None where the name itself stands anywhere."""
+    if any([name.stands_in(text) for text in others]):
+        return None
+    found: tuple[Source, Span] | None = None
+    for chunk in chunks:
+        if name.stands_in(chunk.text):
+            return None
+        span = name.sibling(chunk.text) if found is None else None
+        if span is not None:
+            found = (chunk, span)
+    return found
+
+
+def _slip(given: CheckInput, name: ShortName, source: Source, near: Span) -> Finding:
+    say = Wording(given.event)
+    surface = given.event.answer[name.start : name.end]
+    other = source.text[near[0] : near[1]]
+    is_swapped = nearest.swapped(surface, other)
+    reason = nearest.TRANSPOSED if is_swapped else nearest.ABSENT
+    note = "digits swapped" if is_swapped else "another value"
+    where = shortened(source.ref or "")
+    detail = say("absent", surface=surface)
+    detail += say("nearest", words=other, where=where, note=say(note))
+    return Finding(
+        NAME, reason, surface, name.start, name.end, detail, SEVERITY[reason], surface.casefold(),
+        source.ref, *near,
+    )  # fmt: skip
 
 
 def _merged(spans: list[Span]) -> list[Span]:
@@ -543,7 +638,7 @@ def _finding(answer: str, miss: Miss, indexes: Indexed, say: Wording) -> Finding
     surface = part.strip(" ,\n")
     start = miss.start + part.find(surface)
     end = start + len(surface)
-    near = nearest.nearest(miss, indexes)
+    near = nearest.nearest(miss, indexes, releases.release_name(answer, miss.quantity))
     reason = nearest.ABSENT if near is None else near.reason
     detail = say("absent", surface=shortened(surface))
     cause = _cause(miss, surface)

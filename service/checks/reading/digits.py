@@ -21,6 +21,7 @@ from service.checks.reading.quantities import (
     Quantity,
     Span,
 )
+from service.checks.reading.releases import VERSION_WORDS
 from service.checks.reading.units import Unit
 
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
@@ -83,7 +84,6 @@ _SIGN_AFTER = frozenset(" (\n[|:*\"'„“>=,;$€£~≈")
 """What may stand before a minus; after anything else the dash joins."""
 MINUS_WORDS = frozenset({"minus", "moins", "menos", "negative", "negativ", "负", "マイナス"})
 _WEEK_WORDS = frozenset({"kw", "week", "woche", "kalenderwoche", "semaine", "semana"})
-_VERSION_WORDS = frozenset({"version", "versión", "release", "v", "ver."})
 _LONGEST_NUMBER = 40
 _LARGEST_POWER = 300
 _NOWHERE: Final = (sys.maxsize, sys.maxsize)
@@ -397,7 +397,7 @@ def _preceding(word: str) -> _Preceding | None:
     low = word.lower()
     money = units.prefix_unit(word.lstrip(_OPENS).rstrip(":")) if len(word) <= 6 else None
     month = None if word in calendar.VERBS else calendar.month(word)
-    found = _Preceding(low in MINUS_WORDS, money, month, low in _VERSION_WORDS, low in _WEEK_WORDS)
+    found = _Preceding(low in MINUS_WORDS, money, month, low in VERSION_WORDS, low in _WEEK_WORDS)
     return found if any(found) else None
 
 

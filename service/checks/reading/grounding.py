@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isfinite, log10
 from typing import NamedTuple
 
-from service.checks.reading import headings, phrases, units
+from service.checks.reading import headings, phrases, releases, units
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
 from service.checks.reading.evidence import Index, ratios, totals
@@ -50,6 +50,7 @@ _SHORT_CODE = 5
 """Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
 _MOST_TRIED = 20
 """Places of a name in one text that are looked at: 14 b, where it says 14 bis 18 Uhr first."""
+_TENTH = 10.0**-1
 _SERIES = 12
 """Different days from which on a text counts as a time series."""
 
@@ -110,11 +111,18 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
                 return _at(source, index.by_minute[minute])
         return _hours_place(quantity.minutes, source, index)
     if quantity.kind is CODE:
-        return _code_place(quantity, source, index)
+        return _code_place(reading, quantity, source, index)
+    # a step of a tenth: one decimal was written
+    is_tenth = quantity.unit is None and quantity.step == _TENTH and bool(quantity.values)
+    release = releases.release_name(reading.text, quantity) if is_tenth else ""
     for value in quantity.values:
         for found in index.equal(value):
+            if release and not releases.may_ground(release, index.text, found):
+                continue
             if _same(reading, quantity, index, found):
                 return _at(source, found)
+        if release and releases.is_numbered(release, index.text):
+            continue
         if (
             quantity.unit is not None
             and quantity.unit.name == "h"
@@ -297,10 +305,15 @@ def _has_number(index: Index, value: float) -> bool:
     return value in index.parts or value in index.by_value
 
 
-def _code_place(quantity: Quantity, source: Source, index: Index) -> Place | None:
+def _code_place(reading: Reading, quantity: Quantity, source: Source, index: Index) -> Place | None:
     found = index.codes.get(quantity.code)
     if found is not None:
         return _at(source, found)
+    if quantity.code.isdigit() and releases.is_zero_release(reading.text, quantity):
+        for found in index.equal(float(quantity.code)):
+            if releases.may_ground("version", index.text, found):
+                return _at(source, found)
+        return None
     if quantity.code.startswith(PHONE):
         return _phone_place(quantity.code, source, index)
     text = index.lowered
@@ -376,10 +389,11 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
             return _at(source, found, "derived")
     value, half = quantity.values[0], quantity.step / 2
     low, high = span or (value - half, value + half)
-    for source, index in indexes if span is not None and unit is not None else ():
-        found = _about_converted(quantity, unit, span, index)
-        if found is not None and _signs_agree(reading, quantity, index, found):
-            return _at(source, found, "approximate")
+    if span is not None and unit is not None:
+        for source, index in indexes:
+            found = _about_converted(quantity, unit, span, index)
+            if found is not None and _signs_agree(reading, quantity, index, found):
+                return _at(source, found, "approximate")
     for source, index in indexes:
         if span is None and not index.is_record:
             continue
@@ -511,7 +525,7 @@ def _is_copied(mine: Quantity, theirs: Quantity, worth: float) -> bool:
 def _allowed(quantity: Quantity, worth: float) -> float:
     """How far a conversion may be off that no word marks as rounded. It shows two digits at least:
     60 miles are no 62, which 5 km may be for 3 miles."""
-    digits = 10.0 ** (floor(log10(abs(worth))) - 1) if worth else 0.0
+    digits = 10.0 ** (floor(log10(abs(worth))) - 1) if worth and isfinite(worth) else 0.0
     step = max(min(phrases.shown_step(quantity), digits), quantity.step)
     return 0.51 * max(step, abs(worth) * 0.02)
 

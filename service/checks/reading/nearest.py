@@ -6,7 +6,7 @@ from itertools import islice
 from math import floor, inf, log, log10
 from typing import Final, NamedTuple
 
-from service.checks.reading import units
+from service.checks.reading import releases, units
 from service.checks.reading.evidence import Index
 from service.checks.reading.grounding import Indexed, Miss, Source, comparable
 from service.checks.reading.quantities import CODE, DATE, ORDINAL, TIME, Quantity
@@ -33,8 +33,16 @@ class Near(NamedTuple):
     found: Quantity
 
 
-def nearest(miss: Miss, indexes: Indexed) -> Near | None:
-    """The most telling near miss over all texts; the first text wins a tie."""
+def nearest(miss: Miss, indexes: Indexed, release: str = "") -> Near | None:
+    """The most telling near miss over all texts; the first text wins a tie.
+
+    ``release``: the name of a release (see :func:`releases.release_name`), whose own numbers are
+    nearer than any equal value.
+    """
+    for source, index in indexes if release else ():
+        near = _near_release(release, source, index)
+        if near is not None:
+            return near
     best: Near | None = None
     for source, index in indexes:
         near = _near(miss, source, index)
@@ -54,11 +62,20 @@ def _near(miss: Miss, source: Source, index: Index) -> Near | None:
         return Near(5, ABSENT, "another time", source, index.by_minute[minute])
     if quantity.kind is CODE:
         for code, found in islice(index.codes.items(), _MOST_CODES):
-            if _swapped(code, quantity.code):
+            if swapped(code, quantity.code):
                 return Near(2, TRANSPOSED, "digits swapped", source, found)
         return None
     value = quantity.values[0] if miss.value is None else miss.value
     return _near_number(quantity, value, source, index)
+
+
+def _near_release(release: str, source: Source, index: Index) -> Near | None:
+    """Another number of the same name: HDMI 2.1."""
+    at = releases.number_of(release, index.text)
+    for found in index.quantities if at >= 0 else ():
+        if found.value_start == at:
+            return Near(5, ABSENT, "another value", source, found)
+    return None
 
 
 def _near_number(quantity: Quantity, value: float, source: Source, index: Index) -> Near | None:
@@ -77,7 +94,7 @@ def _near_number(quantity: Quantity, value: float, source: Source, index: Index)
                 distance, closest = abs(other - value), found
             ratio = value / other if other else 0.0
             if 0.10001 < ratio < 9.9999:
-                if _may_be_swapped(value, other) and _swapped(shown(value), shown(other)):
+                if _may_be_swapped(value, other) and swapped(shown(value), shown(other)):
                     return Near(2, TRANSPOSED, "digits swapped", source, found)
             elif scaled is None and ratio > 0 and _is_power_of_ten(ratio):
                 scaled = found if _is_scale_slip(quantity, found, value) else None
@@ -132,7 +149,7 @@ def shown(value: float) -> str:
     return text.removesuffix(".0").replace(".", "") if "e" not in text else text
 
 
-def _swapped(one: str, other: str) -> bool:
+def swapped(one: str, other: str) -> bool:
     """Two strings that differ by exchanging two characters."""
     if len(one) != len(other) or one == other:
         return False
