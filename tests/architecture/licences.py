@@ -32,6 +32,7 @@ them. Each with why it is worth that."""
 
 SPDX = {
     "3-Clause BSD License": "BSD-3-Clause",
+    "Apache 2": "Apache-2.0",
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "ISC License": "ISC",
