@@ -16,6 +16,7 @@ from service.checks.reading.content_words import VOCABULARIES
 from service.checks.reading.quantities import NUMBER, TIME, Quantity
 from service.checks.reading.reader import read, read_known
 from service.checks.reading.spoken import read_singles
+from service.checks.reading.worked_out import WorkedOut
 
 _NUMBERED = re.compile(r"[a-z_]{3,24}([1-9][0-9]?)")
 
@@ -103,6 +104,11 @@ class Index:
     def scales(self) -> headings.Told:
         """What its headings tell."""
         return headings.scales(self.text)
+
+    @cached_property
+    def worked_out(self) -> WorkedOut:
+        """What two of its neighbours give."""
+        return WorkedOut(self.text, self.quantities)
 
     @cached_property
     def fractions(self) -> list[Quantity]:
