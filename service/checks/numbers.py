@@ -110,7 +110,7 @@ def check(
     if len(answer) > _DENSE and len(_RUN.findall(answer)) > MAX_NUMBERS:
         return CheckResult(Outcome.NOT_EVALUATED, not_evaluated=NotEvaluated.TOO_LARGE)
     claimed = _merged(list(owned))
-    reading = read(answer, claimed)
+    reading = _read_beside(answer, claimed)
     if not reading.quantities:
         return CheckResult(Outcome.NOT_APPLICABLE)
     if len(reading.quantities) > MAX_NUMBERS:
@@ -301,6 +301,37 @@ def _merged(spans: list[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _read_beside(answer: str, claimed: list[Span]) -> Reading:
+    """The quantities of the answer, none of which runs into what another check owns: where a link
+    is glued to a number (``12.50https://…``), the number ends before it."""
+    reading = read(answer, claimed)
+    into = _run_into(reading.quantities, claimed) if claimed else []
+    if not into:
+        return reading
+    pieces: list[str] = []
+    done = 0
+    for start, end in into:
+        pieces += (answer[done:start], " " * (end - start))
+        done = end
+    pieces.append(answer[done:])
+    return Reading(reading.text, read("".join(pieces), claimed).quantities)
+
+
+def _run_into(quantities: list[Quantity], claimed: list[Span]) -> list[Span]:
+    """The claimed spans that a quantity overlaps. Both are in order."""
+    found: list[Span] = []
+    number = 0
+    for quantity in quantities:
+        while number < len(claimed) and claimed[number][1] <= quantity.start:
+            number += 1
+        if number == len(claimed):
+            break
+        span = claimed[number]
+        if span[0] < quantity.end and (not found or found[-1] != span):
+            found.append(span)
+    return found
 
 
 def _are_apart(spans: list[Span]) -> bool:

@@ -12,8 +12,10 @@ from service.checks.reading.units import Unit
 
 _SENTENCE = re.compile(r"[.!?。！？\n](?:(?<![.!?])|(?=\s+[^\Wa-z\d_]|\s*$))")
 _MAX_OPERANDS = 8
+_MOST_READINGS = 2
 _NEAR = 40
 """Characters between two numbers that are told together: from 2.4 to 1.9 percent."""
+_LEAST_SHARED = 2
 _SMALLEST = 10
 """Below it, some sum or difference of two numbers is nearly always right by chance."""
 
@@ -38,11 +40,12 @@ def same_sentence(target: Quantity, others: Iterable[Quantity], ends: list[int])
 def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
     """One operand of the pair that gives the target's value; None when no pair does.
 
-    Sums, differences and products need a unit, so that not every count is a sum of two others.
+    Sums, differences, products and quotients need a unit, so that not every count is a sum of two
+    others.
     """
     if target.kind is not NUMBER or target.form is not DIGITS:
         return None
-    if target.values[0] < _SMALLEST and not is_points(target.unit):
+    if _is_small(target) and target.step >= 1.0:
         return None
     for one, other in combinations(operands, 2):
         if _gives(target, one, other):
@@ -73,14 +76,27 @@ def in_text(target: Quantity, quantities: list[Quantity]) -> Quantity | None:
 
 
 def _gives(target: Quantity, one: Quantity, other: Quantity) -> bool:
+    # in "from 80 to 92 million" the first number may be worth millions, too
+    return any(
+        _gives_value(target, one, a, other, b)
+        for a in one.values[:_MOST_READINGS]
+        for b in other.values[:_MOST_READINGS]
+    )
+
+
+def _gives_value(target: Quantity, one: Quantity, a: float, other: Quantity, b: float) -> bool:
     value, unit = target.values[0], target.unit
-    a, b = one.values[0], other.values[0]
     if unit is None:
+        return False
+    is_small = _is_small(target)
+    if (one.unit is unit and other.unit is None) or (other.unit is unit and one.unit is None):
+        if _is_quotient(target, (a, b) if one.unit else (b, a)):
+            return True
+        return not is_small and _close(value, a * b)
+    if is_small:
         return False
     if one.unit is unit and other.unit is unit:
         return _close(value, a + b) or _close(value, abs(a - b))
-    if (one.unit is unit and other.unit is None) or (other.unit is unit and one.unit is None):
-        return _close(value, a * b)
     if unit.name == "pp" and one.unit is other.unit and one.unit and one.unit.name == "%":
         return _close(value, abs(a - b))
     if unit.name == "%" and one.unit is other.unit and a and b:
@@ -88,6 +104,19 @@ def _gives(target: Quantity, one: Quantity, other: Quantity) -> bool:
         shares = (100 * low / high, 100 * (high - low) / high, 100 * (high - low) / low)
         return any(abs(share - value) <= target.step / 2 for share in shares)
     return False
+
+
+def _is_quotient(target: Quantity, told: tuple[float, float]) -> bool:
+    """An amount shared among a count; a small whole number is one of two others by chance."""
+    amount, count = told
+    value = target.values[0]
+    if count < _LEAST_SHARED or not count.is_integer() or (_is_small(target) and value % 1 == 0):
+        return False
+    return _close(value, amount / count)
+
+
+def _is_small(target: Quantity) -> bool:
+    return target.values[0] < _SMALLEST and not is_points(target.unit)
 
 
 def _close(one: float, other: float) -> bool:

@@ -16,6 +16,7 @@ from service.checks.reading.content_words import VOCABULARIES
 from service.checks.reading.quantities import NUMBER, ORDINAL, TIME, Quantity
 from service.checks.reading.reader import read, read_known
 from service.checks.reading.spoken import read_singles
+from service.checks.reading.worked_out import WorkedOut
 
 _NUMBERED = re.compile(r"[a-z_]{3,24}([1-9][0-9]?)")
 
@@ -132,6 +133,11 @@ class Index:
     def told_unit(self, quantity: Quantity) -> columns.ToldUnit | None:
         """The unit that a heading or a key tells for a number that has none of its own."""
         return columns.unit_of(self.text, self._tables, quantity)
+
+    @cached_property
+    def worked_out(self) -> WorkedOut:
+        """What two of its neighbours give."""
+        return WorkedOut(self.text, self.quantities)
 
     @cached_property
     def fractions(self) -> list[Quantity]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import NamedTuple
 
-from service.checks.reading import headings, phrases, releases, units
+from service.checks.reading import headings, phrases, releases, units, worked_out
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
 from service.checks.reading.evidence import Index, ratios, totals
@@ -373,9 +373,9 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     unit = quantity.unit or units.letter(reading.text, quantity.end)
     is_fraction = quantity.form is FRACTION and unit is None
     for source, index in indexes if is_fraction or is_points(unit) else ():
-        worked_out = in_text(quantity, index.quantities) or _as_share(quantity, index)
-        if worked_out is not None:
-            return _at(source, worked_out, "derived")
+        points = in_text(quantity, index.quantities) or _as_share(quantity, index)
+        if points is not None:
+            return _at(source, points, "derived")
     span = phrases.tolerance(reading.text, quantity)
     if unit is not None:
         bases = [(value, units.base(value, unit)) for value in quantity.values]
@@ -400,6 +400,11 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         for found in index.between(low, high):
             if (span or found.step < quantity.step) and _same(reading, quantity, index, found):
                 return _at(source, found, "approximate")
+    may_be = worked_out.may_be_worked_out(reading.text, quantity)
+    for source, index in indexes if may_be else ():
+        given = index.worked_out.find(reading.text, quantity)
+        if given is not None:
+            return _at(source, given, "derived")
     return None
 
 

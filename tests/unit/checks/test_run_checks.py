@@ -53,6 +53,27 @@ def test_what_citations_own_is_no_number() -> None:
     assert results["numbers"].evaluated == 1
 
 
+@pytest.mark.parametrize(
+    ("answer", "links", "found"),
+    [
+        ("1,234.56https://a.example/c", ["https://a.example/c"], ["1,234.56"]),
+        ("At 12:30a@b.example today.", ["30a@b.example"], ["12"]),
+        ("Am 1. Jan. 2026a@b.example schon.", ["2026a@b.example"], ["1. Jan"]),
+        ("It takes 5 m@x.example then.", ["m@x.example"], ["5"]),
+        ("5 kghttps://a.example/c, 6 kg", ["https://a.example/c"], ["5", "6 kg"]),
+    ],
+)
+def test_a_number_ends_where_a_link_begins(answer: str, links: list[str], found: list[str]) -> None:
+    results = run_checks(given(answer))
+
+    owned = {
+        name: [answer[start:end] for start, end in results[name].owned]
+        for name in ("links", "numbers")
+    }
+    assert owned == {"links": links, "numbers": found}
+    assert [finding.surface for finding in results["numbers"].findings] == found
+
+
 def test_owned_spans_reach_the_numbers_check(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
