@@ -23,7 +23,7 @@ from service.checks.model import (
     Severity,
     Span,
 )
-from service.checks.reading import grounding, markup, nearest, releases, units
+from service.checks.reading import grounding, markup, nearest, rates, releases, units
 from service.checks.reading.citing import CitedSources, Mark
 from service.checks.reading.derivation import (
     derivation,
@@ -413,6 +413,8 @@ _BLOCKS_BEFORE: Final = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS: Final = tuple(MINUS_WORDS)
 _ENDS_OF_MINUS: Final = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
 _JOINS_AFTER: Final = frozenset(".,:'’/-–−")
+_FAR_BEHIND: Final = 60
+"""Characters behind a quantity in which is said for what it is told."""
 _MOST_TRIED: Final = 4
 """Places in one chunk that are tried for one number."""
 
@@ -423,13 +425,19 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
         return None
     surface = answer[quantity.start : quantity.end]
     size = len(surface)
+    per: rates.Per | None = None
+    if rates.may_follow(answer, quantity.end):
+        per = rates.behind(fold(answer[quantity.end : quantity.end + _FAR_BEHIND]), 0)
     for chunk in chunks:
         text = chunk.text
         at = text.find(surface)
         tried = 0
         while at >= 0 and tried < _MOST_TRIED:
             end = at + size
-            if _bounded(text, at, end, quantity, answer):
+            if _bounded(text, at, end, quantity, answer) and not (
+                per is not None
+                and rates.differ(per, rates.behind(fold(text[end : end + _FAR_BEHIND]), 0))
+            ):
                 return Place("grounded", chunk, at, end)
             at = text.find(surface, at + 1)
             tried += 1

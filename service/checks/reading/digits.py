@@ -669,6 +669,8 @@ def _measured(
             return stop
         if said.is_version and measure.unit is None:
             return names.add(passage, draft.start, end, draft.raw)
+    if is_money and text[end : measure.end] == " an":
+        measure = units.Measure(end, None, 0)  # $5 an hour: no French year
     unit = draft.unit if measure.unit is None else measure.unit
     if measure.unit is not None and measure.unit.name == "m" and _MINUTES.match(text, end):
         unit = units.BY_NAME["min"]

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from service.checks.reading import columns, headings, records, units
+from service.checks.reading import columns, headings, rates, records, units
 from service.checks.reading.cache import ReadingCache
 from service.checks.reading.calendar import Date
 from service.checks.reading.content_words import VOCABULARIES
@@ -37,6 +37,7 @@ class Index:
         self.by_minute: dict[int, Quantity] = {}
         self.codes: dict[str, Quantity] = {}
         self._by_base: dict[str, dict[float, Quantity]] = {}
+        self._per: dict[int, rates.Per | None] = {}
         self._bases: dict[str, list[float]] = {}
         self._is_record: bool | None = None
         add_value = self.by_value.setdefault
@@ -82,12 +83,12 @@ class Index:
             return known
         found: dict[float, Quantity] = {}
         has_letter = units.has_letter(dimension)
-        may_tell = "|" in self.text or "_" in self.text
+        may_tell = len(self._told) > 0
         for quantity in self.quantities:
             unit = quantity.unit
             if unit is None and has_letter:
                 unit = units.letter(self.text, quantity.end)
-            if unit is None and may_tell and quantity.values:
+            if unit is None and may_tell:
                 told = self.told_unit(quantity)
                 if told is not None and told[0].dimension == dimension:
                     for value in quantity.values:
@@ -101,6 +102,27 @@ class Index:
                 if total.dimension == dimension:
                     found.setdefault(total.base, total.one)
         self._by_base[dimension] = found
+        return found
+
+    def per(self, quantity: Quantity) -> rates.Per | None:
+        """For what a quantity is told."""
+        end = quantity.end
+        if not rates.may_follow(self.text, end):
+            return None
+        if end not in self._per:
+            self._per[end] = rates.behind(self.text, end)
+        return self._per[end]
+
+    @cached_property
+    def by_rate(self) -> dict[rates.RateKey, dict[float, Quantity]]:
+        """Quantities that are told for a unit of something else, by their worth in base units."""
+        found: dict[rates.RateKey, dict[float, Quantity]] = {}
+        for quantity in self.quantities:
+            worth = rates.worth(self.text, quantity)
+            if worth is not None:
+                known = found.setdefault(worth[0], {})
+                for amount in worth[1]:
+                    known.setdefault(amount, quantity)
         return found
 
     def of_base_between(self, dimension: str, low: float, high: float) -> list[Quantity]:
@@ -127,12 +149,22 @@ class Index:
         return headings.scales(self.text)
 
     @cached_property
-    def _tables(self) -> list[columns.Table]:
-        return columns.tables(self.text)
+    def _told(self) -> dict[int, columns.ToldUnit]:
+        """By the place of a number without a unit of its own: what a heading or a key tells."""
+        found: dict[int, columns.ToldUnit] = {}
+        tables = columns.tables(self.text)
+        if not tables and "_" not in self.text:
+            return found
+        for quantity in self.quantities:
+            if quantity.unit is None and quantity.values:
+                told = columns.unit_of(self.text, tables, quantity)
+                if told is not None:
+                    found[quantity.start] = told
+        return found
 
     def told_unit(self, quantity: Quantity) -> columns.ToldUnit | None:
         """The unit that a heading or a key tells for a number that has none of its own."""
-        return columns.unit_of(self.text, self._tables, quantity)
+        return self._told.get(quantity.start)
 
     @cached_property
     def worked_out(self) -> WorkedOut:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import NamedTuple
 
-from service.checks.reading import headings, phrases, releases, units, worked_out
+from service.checks.reading import headings, phrases, rates, releases, units, worked_out
 from service.checks.reading.derivation import in_text, is_points
 from service.checks.reading.digits import scaled
 from service.checks.reading.evidence import Index, ratios, totals
@@ -42,6 +42,8 @@ _SINGLE_BASES = frozenset(
 )
 _LEAST_SCALED = 1000
 """What is smaller, and told without a scale, is not looked for below a heading."""
+_MOST_SAME = 100
+"""Equal figures of a text that are tried for one of the answer."""
 _MOST_EQUAL = 20
 """Equal figures of a text that are tried for the one below a heading, or for a time."""
 _LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
@@ -116,7 +118,7 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
     is_tenth = quantity.unit is None and quantity.step == _TENTH and bool(quantity.values)
     release = releases.release_name(reading.text, quantity) if is_tenth else ""
     for value in quantity.values:
-        for found in index.equal(value):
+        for found in index.equal(value)[:_MOST_SAME]:
             if release and not releases.may_ground(release, index.text, found):
                 continue
             if _same(reading, quantity, index, found):
@@ -243,7 +245,20 @@ def _same(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> b
     elif theirs.unit is None and mine.unit is not None and mine.unit.hard and not theirs.power:
         if phrases.counts_something(index.text, theirs):
             return False
+    if mine.unit is not None or theirs.unit is None:
+        if not _rates_agree(reading, mine, index, theirs):
+            return False
     return _signs_agree(reading, mine, index, theirs)
+
+
+def _rates_agree(reading: Reading, mine: Quantity, index: Index, theirs: Quantity) -> bool:
+    """$5 per hour are not $5 per day; where only one says for what, they may be the same."""
+    if not rates.may_follow(reading.text, mine.end) or theirs.kind is not NUMBER:
+        return True
+    if mine.unit is not None and theirs.unit is None:
+        return True
+    per = index.per(theirs)
+    return per is None or not rates.differ(rates.behind(reading.text, mine.end), per)
 
 
 def _as_told(reading: Reading, mine: Quantity, unit: Unit, index: Index, theirs: Quantity) -> bool:
@@ -379,8 +394,13 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
     span = phrases.tolerance(reading.text, quantity)
     if unit is not None:
         bases = [(value, units.base(value, unit)) for value in quantity.values]
+        rate = rates.worth(reading.text, quantity)
         for source, index in indexes:
-            found = _converted(quantity, unit, bases, span, index)
+            found = None if rate is None else _as_rate(rate, index)
+            if found is None:
+                found = _converted(quantity, unit, bases, span, index)
+                if found is not None and not _rates_agree(reading, quantity, index, found):
+                    continue
             if found is not None and _signs_agree(reading, quantity, index, found):
                 return _at(source, found, "derived")
     for source, index in indexes:
@@ -393,7 +413,8 @@ def loose_place(reading: Reading, quantity: Quantity, indexes: Indexed) -> Place
         for source, index in indexes:
             found = _about_converted(quantity, unit, span, index)
             if found is not None and _signs_agree(reading, quantity, index, found):
-                return _at(source, found, "approximate")
+                if _rates_agree(reading, quantity, index, found):
+                    return _at(source, found, "approximate")
     for source, index in indexes:
         if span is None and not index.is_record:
             continue
@@ -533,6 +554,15 @@ def _allowed(quantity: Quantity, worth: float) -> float:
     digits = 10.0 ** (floor(log10(abs(worth))) - 1) if worth and isfinite(worth) else 0.0
     step = max(min(phrases.shown_step(quantity), digits), quantity.step)
     return 0.51 * max(step, abs(worth) * 0.02)
+
+
+def _as_rate(rate: tuple[rates.RateKey, list[float]], index: Index) -> Quantity | None:
+    """0.7 g/l, where the text says 70 mg/dl."""
+    known = index.by_rate.get(rate[0])
+    for amount in rate[1] if known else ():
+        if known is not None and amount in known:
+            return known[amount]
+    return None
 
 
 def _about_converted(

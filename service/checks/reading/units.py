@@ -310,7 +310,7 @@ _OTHER_WORD: Final = {
         r"(?i)[ \n]+(?!by\b|x\b|wide|long|tall|high|deep|thick|diam|length|width|height)[^\W\d_]|-"
     ),
     "an": re.compile(
-        r"(?i)[ \n]+(?:de[nmr]|dies\w*|ein\w*|d[ai]e?s?|jede\w*|alle\w*|bord|land|ihr\w*)\b"
+        r"(?i)[ \n]+(?:de[nmr]|dies\w*|ein\w*|d[ai]e?s?|jede\w*|alle\w*|bord|land|ihr\w*|hour|hr|acre|ounce|inch|item)\b"
     ),
     "go": re.compile(r"[ \n]+[a-z]"),
     "won": re.compile(r"[ \n]+[a-z]"),
