@@ -76,6 +76,8 @@ _BEFORE_MULTIPLE = frozenset("x×-f")
 _BEFORE_HALF: Final = frozenset((" e", " y", " a"))
 _NO_FRACTION = frozenset(".,%)€-")
 
+_COUNTED_BEFORE = re.compile(r"[0-9][\u2e80-\uffef]{1,4}\Z")
+"""Before a dash: 10,000円〜20,000円 is a range."""
 _CURRENCIES = "€$£¥₹₩"
 _OPENS = "(['\"{„“"
 _POINTED = frozenset({"USD", "GBP", "JPY", "INR", "CNY", "KRW", "CAD", "AUD"})
@@ -490,7 +492,10 @@ def _look_back(text: str, draft: _Draft, before: str) -> _Preceding:
         if not ahead.isalnum() and draft.raw.isdigit():
             draft.first -= 1
     elif before in "-–":
-        if (ahead in _SIGN_AFTER or ahead >= CJK) and not _number_before(text, start - 1):
+        if (ahead in _SIGN_AFTER or ahead >= CJK) and not (
+            _number_before(text, start - 1)
+            or (ahead >= CJK and _COUNTED_BEFORE.search(text, max(0, start - 7), start - 1))
+        ):
             draft.sign, draft.first = -1, start - 1
         elif before == "-" and ahead in _CURRENCIES:
             draft.sign = -1

@@ -109,14 +109,18 @@ def _share_scale(text: str, one: Quantity, other: Quantity) -> None:
 
 
 def _spoken_power(text: str, number: Quantity) -> int:
-    """Of ten, that the last word of a spoken number says."""
+    """Of ten, that the last words of a spoken number say: three hundred thousand."""
     if number.form is not CARDINAL:
         return 0
-    word = text[number.value_start : number.value_end].rsplit(" ", 1)[-1].lower()
-    for ending in _SPOKEN_ENDINGS:
-        if word.endswith(ending):
-            return units.SCALES[ending]
-    return units.SCALES.get(word, 0)
+    power = 0
+    for word in reversed(text[number.value_start : number.value_end].lower().split(" ")):
+        for ending in _SPOKEN_ENDINGS:
+            if word.endswith(ending):
+                return power + units.SCALES[ending]
+        if word not in units.SCALES:
+            break
+        power += units.SCALES[word]
+    return power
 
 
 def _share_millions(text: str, money: Quantity, other: Quantity) -> None:

@@ -32,7 +32,7 @@ _VAGUE = frozenset(
     "few several many some couple einige einigen mehrere mehreren paar viele vielen quelques "
     "plusieurs algunos algunas varios varias unos unas".split()
 )
-_LONGEST_RUN = 20
+_LONGEST_RUN = 16
 _FORMS = {words.ORDINAL: ORDINAL, words.FRACTION: FRACTION, words.MULTIPLE: MULTIPLE}
 
 # words that are numbers in one language and something else in another
@@ -92,6 +92,8 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
         else:
             links = [text[a.end() : b.start()] for a, b in pairwise(run)]
             joined = words.join([word.group().lower() for word in run], links)
+        if joined is not None and _is_glued_one(text, run, joined.taken):
+            joined = words.join([word.group().lower() for word in run[: joined.taken - 1]], links)
         if joined is not None:
             done = run[joined.taken - 1].end()
             decimals = _DECIMALS.match(text, done) if joined.kind == words.CARDINAL else None
@@ -101,6 +103,17 @@ def read_words(passage: Passage, said: Collection[str]) -> None:
             _add(passage, joined, start, done)
             if len(passage.found) > known_so_far:
                 done = max(done, passage.found[-1].end)
+
+
+def _is_glued_one(text: str, run: list[re.Match[str]], taken: int) -> bool:
+    """Two thousand one-bedroom flats: the one belongs to what follows."""
+    last = run[taken - 1]
+    return (
+        taken > 1
+        and text[last.end() : last.end() + 1] == "-"
+        and last.group().lower() in words.LAST_ONES
+        and text[last.end() + 1 : last.end() + 2].isalpha()
+    )
 
 
 MOST_SOUGHT = 16
@@ -262,9 +275,12 @@ def _measured(passage: Passage, value: float, form: Form, start: int, end: int) 
         amount, stop = amount + 0.5, half.end()
     before = text[max(0, start - 10) : start].split()
     sign = -1 if before and before[-1].lower() in MINUS_WORDS else 0
-    passage.found.append(
-        Quantity(start, stop, start, end, values=(amount,), unit=measure.unit, form=form, sign=sign)
-    )
+    found = Quantity(start, stop, start, end, values=(amount,), unit=measure.unit, form=form)
+    found.sign = sign
+    if value > 1000 and value % 1000 == 1 and form is CARDINAL and " " in text[start:end]:
+        # ganó dos mil una vez: the one may be an article
+        found.parts = ((value - 1, start, text.rindex(" ", start, end)),)
+    passage.found.append(found)
 
 
 def read_clock_words(passage: Passage) -> None:

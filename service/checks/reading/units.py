@@ -271,7 +271,7 @@ for _power, _line in (
         6,
         "million|millions|millionen|mio|mio.|mill.|mn|mln|millón|millones|milione|milioni|milhão|milhões|miljoen|milion|miliony|milionów|百万",
     ),
-    (7, "crore|crores"),
+    (7, "crore|crores|千万|千萬"),
     (8, "億|亿"),
     (
         9,
@@ -304,6 +304,7 @@ _CJK = re.compile(
     )
     + ")"
 )
+_SYMBOLS: Final = frozenset("€$£¥₹₩")
 _HEAD = re.compile(r"[/23²³]")
 _OTHER_WORD: Final = {
     "in": re.compile(
@@ -399,6 +400,8 @@ def read(text: str, pos: int, money: bool = False) -> Measure:
             break
         word, word_end = found.group(1), found.end()
         glued = found.start(1) == end
+        if not glued and word in _SYMBOLS and "0" <= text[word_end : word_end + 1] <= "9":
+            break  # of the next number: $5-$10k
         if glued and power == 0 and word.rstrip(".") in _GLUED:
             bare = word.rstrip(".")
             if bare not in {"m", "b"} or money:

@@ -289,7 +289,7 @@ class Joined(NamedTuple):
 
 
 JOINTS = frozenset({"and", "et", "y", "a", "an", "und"})
-_LAST_ONES = frozenset({"one", "eins", "un", "une", "uno", "una"})
+LAST_ONES = frozenset({"one", "eins", "un", "une", "uno", "una"})
 """Behind a thousand these say one more: two thousand and one, mille un."""
 
 
@@ -403,7 +403,7 @@ def _is_one_more(
     after = number_word(words[index + 1]) if index + 1 < len(words) else None
     if after is not None and after.kind == SCALE and links[index] in (" ", "-", "\n"):
         return index == taken and after.value < groups[-1].scale
-    return words[index] in _LAST_ONES
+    return words[index] in LAST_ONES
 
 
 def _is_after_ten(words: Sequence[str], index: int, value: float) -> bool:

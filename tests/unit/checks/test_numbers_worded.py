@@ -106,6 +106,13 @@ SAME = [
     ("De omzet was 3 miljard euro.", "The revenue was €3 billion."),
     ("Budżet wynosi 5 milionów złotych.", "Budżet wynosi 5 000 000 zł."),
     ("Kosztuje 20 tys. zł.", "Kosztuje 20 000 zł."),
+    # one that belongs to what follows
+    ("They built two thousand one-bedroom flats.", "They built 2,000 flats."),
+    ("Ganó dos mil una vez.", "Ganó 2.000 una vez."),
+    # both ends with their own sign
+    ("The budget is $5-$10k.", "The budget is $5,000 to $10,000."),
+    ("価格は1〜2万円です。", "価格は10,000円〜20,000円です。"),
+    ("Two to three hundred thousand people.", "From 200,000 to 300,000 people."),
 ]
 
 
