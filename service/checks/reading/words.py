@@ -194,6 +194,52 @@ def _german(word: str) -> int | None:
     return None if thousands is None or rest is None else thousands * 1000 + rest
 
 
+_ITALIAN_ONES = {word: value for value, word in enumerate(
+    "uno due tre quattro cinque sei sette otto nove".split(), start=1)}  # fmt: skip
+_ITALIAN_TEENS = {word: value for value, word in enumerate(
+    "dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove".split(),
+    start=10)}  # fmt: skip
+_ITALIAN_TENS = {word: 10 * tens for tens, word in enumerate(
+    "venti trenta quaranta cinquanta sessanta settanta ottanta novanta".split(), start=2)}  # fmt: skip
+
+
+def _italian_numbers() -> dict[str, int]:
+    """Up to 999, but for what is something else elsewhere: due, sei, Otto, Novecento, Venti."""
+    below = {**_ITALIAN_TEENS, **_ITALIAN_TENS}
+    for word, tens in _ITALIAN_TENS.items():
+        for one, value in _ITALIAN_ONES.items():
+            # ventuno, ventotto
+            below[(word[:-1] if one[0] in "uo" else word) + one] = tens + value
+    found = {word: value for word, value in below.items() if word not in _ELSEWHERE}
+    for hundreds, word in enumerate(("", *_ITALIAN_ONES)):
+        if word != "uno":
+            for rest, value in (*_ITALIAN_ONES.items(), *below.items()):
+                found[f"{word}cento{rest}"] = 100 * max(1, hundreds) + value
+    return found
+
+
+_ELSEWHERE = frozenset({"dieci", "venti", "trenta"})
+_ITALIAN = _italian_numbers()
+_ITALIAN_ANY = {**_ITALIAN_ONES, **_ITALIAN_TEENS, **_ITALIAN_TENS, **_ITALIAN, "cento": 100}
+_ITALIAN_ANY |= {f"{word}cento": 100 * value for word, value in _ITALIAN_ONES.items() if value > 1}
+
+
+def _italian(word: str) -> int | None:
+    """``centoventotto``, ``duemila``, ``milleduecento``."""
+    known = _ITALIAN.get(word)
+    if known is not None:
+        return known
+    left, joint, right = word.partition("mila")
+    if joint and left in _ITALIAN_ANY:
+        thousands = _ITALIAN_ANY[left]
+    elif word.startswith("mille") and len(word) > len("mille"):
+        thousands, right = 1, word.removeprefix("mille")
+    else:
+        return None
+    rest = _ITALIAN_ANY.get(right) if right else 0
+    return None if rest is None else 1000 * thousands + rest
+
+
 _OF_SO_MANY = re.compile(r"^(.+)er(?:karten?|pack|packs|packung|set|gruppen?|block|team|reihe)$")
 
 
@@ -257,7 +303,8 @@ def _parse(word: str) -> WordNumber | None:
         return WordNumber(_ORDINALS[low], ORDINAL)
     if low in _MULTIPLES:
         return WordNumber(_MULTIPLES[low], MULTIPLE, "x")
-    return _compound(low)
+    italian = _italian(low)
+    return _compound(low) if italian is None else WordNumber(italian, CARDINAL)
 
 
 _MEMO: dict[str, WordNumber | None] = {}

@@ -113,6 +113,10 @@ SAME = [
     ("The budget is $5-$10k.", "The budget is $5,000 to $10,000."),
     ("価格は1〜2万円です。", "価格は10,000円〜20,000円です。"),
     ("Two to three hundred thousand people.", "From 200,000 to 300,000 people."),
+    # Italian
+    ("La sala conta centoventotto posti.", "La sala ha 128 posti."),
+    ("Costa duemila euro.", "Costa 2.000 €."),
+    ("Sono trentatré giorni.", "Sono 33 giorni."),
 ]
 
 
@@ -154,7 +158,13 @@ DIFFERENT = [
     ("Marco is 3 years old.", "It begins on 3 March.", "3 March"),
     ("Il budget è di 2,5 miliardi.", "Il budget è di 2,5 milioni.", "2,5 milioni"),
     ("It is open at 9.", "It is open at 10:00.", "10:00"),
+    ("La sala ha 182 posti.", "La sala conta centoventotto posti.", "centoventotto"),
 ]
+
+
+def test_italian_words_that_are_something_else_elsewhere_are_no_numbers() -> None:
+    answer = "Otto nahm die due sei, Mila ein Venti in Cinque Terre, nel Novecento."
+    assert numbers.check(given(answer, "Nichts.")).evaluated == 0
 
 
 @pytest.mark.parametrize(("text", "answer", "surface"), DIFFERENT)
