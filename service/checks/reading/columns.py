@@ -30,6 +30,8 @@ _KEYED: Final = frozenset(
 _NO_KEY: Final = frozenset({"per", "pro", "in", "to", "no", "by"})
 _LONGEST_LINE: Final = 2_000
 _LONGEST_KEY: Final = 40
+_LONGEST_END: Final = 16
+"""Characters of the longest unit of a key, with what stands between it and the number."""
 
 
 class Table(NamedTuple):
@@ -88,7 +90,10 @@ def unit_of(text: str, found: list[Table], quantity: Quantity) -> ToldUnit | Non
     if quantity.kind is not NUMBER or quantity.power:
         return None
     start, end = quantity.start, quantity.end
-    key = _KEY.search(text, max(0, start - _LONGEST_KEY), start)
+    key = None
+    near = start - _LONGEST_END if start > _LONGEST_END else 0
+    if text.rfind("_", near, start) >= 0:
+        key = _KEY.search(text, max(0, start - _LONGEST_KEY), start)
     if key is not None:
         word = key.group(2).lower()
         if word not in _KEYED or key.group(1) in _NO_KEY:

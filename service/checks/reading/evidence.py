@@ -152,12 +152,13 @@ class Index:
     def _told(self) -> dict[int, columns.ToldUnit]:
         """By the place of a number without a unit of its own: what a heading or a key tells."""
         found: dict[int, columns.ToldUnit] = {}
-        tables = columns.tables(self.text)
-        if not tables and "_" not in self.text:
+        text = self.text
+        tables = columns.tables(text)
+        if not tables and "_" not in text:
             return found
         for quantity in self.quantities:
-            if quantity.unit is None and quantity.values:
-                told = columns.unit_of(self.text, tables, quantity)
+            if quantity.unit is None and quantity.kind is NUMBER:
+                told = columns.unit_of(text, tables, quantity)
                 if told is not None:
                     found[quantity.start] = told
         return found
