@@ -118,7 +118,10 @@ def exact_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
     is_tenth = quantity.unit is None and quantity.step == _TENTH and bool(quantity.values)
     release = releases.release_name(reading.text, quantity) if is_tenth else ""
     for value in quantity.values:
-        for found in index.equal(value)[:_MOST_SAME]:
+        same = index.equal(value)
+        if len(same) > _MOST_EQUAL:
+            release = ""  # among so many, one may be it
+        for found in same[:_MOST_SAME]:
             if release and not releases.may_ground(release, index.text, found):
                 continue
             if _same(reading, quantity, index, found):
@@ -325,8 +328,9 @@ def _code_place(reading: Reading, quantity: Quantity, source: Source, index: Ind
     if found is not None:
         return _at(source, found)
     if quantity.code.isdigit() and releases.is_zero_release(reading.text, quantity):
-        for found in index.equal(float(quantity.code)):
-            if releases.may_ground("version", index.text, found):
+        same = index.equal(float(quantity.code))
+        for found in same[:_MOST_EQUAL]:
+            if len(same) > _MOST_EQUAL or releases.may_ground("version", index.text, found):
                 return _at(source, found)
         return None
     if quantity.code.startswith(PHONE):
