@@ -413,6 +413,8 @@ _BLOCKS_BEFORE: Final = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS: Final = tuple(MINUS_WORDS)
 _ENDS_OF_MINUS: Final = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
 _JOINS_AFTER: Final = frozenset(".,:'’/-–−")
+_SAME_BEHIND: Final = 24
+"""Characters in which two texts that go on alike have named what a quantity is told for."""
 _FAR_BEHIND: Final = 60
 """Characters behind a quantity in which is said for what it is told."""
 _MOST_TRIED: Final = 4
@@ -425,9 +427,7 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
         return None
     surface = answer[quantity.start : quantity.end]
     size = len(surface)
-    per: rates.Per | None = None
-    if rates.may_follow(answer, quantity.end):
-        per = rates.behind(fold(answer[quantity.end : quantity.end + _FAR_BEHIND]), 0)
+    may_be_rate = rates.may_follow(answer, quantity.end)
     for chunk in chunks:
         text = chunk.text
         at = text.find(surface)
@@ -435,13 +435,23 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
         while at >= 0 and tried < _MOST_TRIED:
             end = at + size
             if _bounded(text, at, end, quantity, answer) and not (
-                per is not None
-                and rates.differ(per, rates.behind(fold(text[end : end + _FAR_BEHIND]), 0))
+                may_be_rate and _is_for_another(answer, quantity.end, text, end)
             ):
                 return Place("grounded", chunk, at, end)
             at = text.find(surface, at + 1)
             tried += 1
     return None
+
+
+def _is_for_another(answer: str, own_end: int, text: str, end: int) -> bool:
+    """Whether the same quantity is told for something else: $5 per hour, $5 per day."""
+    behind = answer[own_end : own_end + _SAME_BEHIND]
+    if len(behind) == _SAME_BEHIND and text.startswith(behind, end):
+        return False
+    mine = rates.behind(fold(answer[own_end : own_end + _FAR_BEHIND]), 0)
+    return mine is not None and rates.differ(
+        mine, rates.behind(fold(text[end : end + _FAR_BEHIND]), 0)
+    )
 
 
 def _bounded(text: str, start: int, end: int, quantity: Quantity, answer: str) -> bool:

@@ -34,7 +34,7 @@ _DATED = re.compile(r" [0-9A-ZÄÖÜ]")
 _LONGEST: Final = 60
 _MOST: Final = 3
 _OPENINGS: Final = frozenset(
-    f" {word}"[:3] for word in "per pro je par por each every a. an al am im la die un une".split()
+    f"{word} "[:2] for word in "per pro je par por each every a an al am im la die un une".split()
 )
 
 
@@ -45,8 +45,7 @@ def may_follow(text: str, end: int) -> bool:
         return True
     if char != " " and char != "\xa0" and char != "\u202f":
         return False
-    second = text[end + 1 : end + 3]
-    return second[:1] == "/" or second == "a " or f" {second}" in _OPENINGS
+    return text[end + 1 : end + 3] in _OPENINGS or text[end + 1 : end + 2] == "/"
 
 
 def behind(text: str, end: int) -> Per | None:
