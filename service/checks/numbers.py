@@ -643,9 +643,10 @@ def _underived(
     kept = []
     for miss in misses:
         pair = None
-        if miss.value is None and may_be_derived(miss.quantity, grounded):
+        if miss.value is None and may_be_derived(reading.text, miss.quantity, grounded):
             ends = sentence_ends(reading.text) if ends is None else ends
-            pair = derivation(miss.quantity, same_sentence(miss.quantity, grounded, ends))
+            operands = same_sentence(miss.quantity, grounded, ends)
+            pair = derivation(reading.text, miss.quantity, operands)
         if pair is None:
             kept.append(miss)
         else:

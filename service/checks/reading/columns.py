@@ -24,7 +24,7 @@ _CLOSES_CELL = re.compile(r"[*_]{0,4} ?(?:\||\n|\Z)")
 _KEY = re.compile(r"([a-z0-9]+)_([a-zA-Z]{1,8})[\"'`]{0,2} ?[:=] ?[\"']?\Z")
 _KEYED: Final = frozenset(
     "mg g kg km cm mm ml kb mb gb tb ms kw kwh wh kcal kj mah eur usd chf gbp percent pct hours "
-    "minutes days weeks months years seconds celsius bytes mbps ghz mhz".split()
+    "minutes days weeks months years seconds celsius bytes mbps ghz mhz s h w".split()
 )
 """What says a unit at the end of a key. ``price_min`` is the least, ``size_m`` a medium one."""
 _NO_KEY: Final = frozenset({"per", "pro", "in", "to", "no", "by"})
@@ -98,7 +98,7 @@ def unit_of(text: str, found: list[Table], quantity: Quantity) -> ToldUnit | Non
         word = key.group(2).lower()
         if word not in _KEYED or key.group(1) in _NO_KEY:
             return None
-        return units.UNITS[word], 0
+        return units.UNITS.get(word) or units.BY_NAME[word.upper()], 0
     if not found or _CLOSES_CELL.match(text, end) is None:
         return None
     if _OPENS_CELL.search(text, max(0, start - 8), start) is None:

@@ -37,26 +37,57 @@ def same_sentence(target: Quantity, others: Iterable[Quantity], ends: list[int])
     return found
 
 
-def derivation(target: Quantity, operands: list[Quantity]) -> Quantity | None:
+def derivation(text: str, target: Quantity, operands: list[Quantity]) -> Quantity | None:
     """One operand of the pair that gives the target's value; None when no pair does.
 
     Sums, differences, products and quotients need a unit, so that not every count is a sum of two
-    others.
+    others; a sum that is called so needs none. ``text``: in which the target stands.
     """
     if target.kind is not NUMBER or target.form is not DIGITS:
         return None
     if _is_small(target) and target.step >= 1.0:
         return None
+    is_total = _is_total(text, target)
     for one, other in combinations(operands, 2):
-        if _gives(target, one, other):
+        if _gives(target, one, other) or (is_total and _adds_up(target, one, other)):
             return one
     return None
 
 
-def may_be_derived(target: Quantity, others: list[Quantity]) -> bool:
+_TOTAL_BEFORE = re.compile(
+    r"(?i)\b(?:total|totals|sum|summe|insgesamt|zusammen|gesamt|altogether|combined|soit|ensemble)"
+    r"[^\w.!?\n]{1,3}(?:(?:of|von|de|is|ist|are|sind|also|rund|about|to) ){0,2}$"
+)
+_TOTAL_AFTER = re.compile(
+    r"(?i)[^.!?\d\n]{0,16}\b"
+    r"(?:in total|total|altogether|combined|insgesamt|zusammen|gesamt|in all)\b"
+)
+_LONGEST_BEFORE = 40
+
+
+def _is_total(text: str, target: Quantity) -> bool:
+    """Whether the words beside a number call it a sum: 36 in total, insgesamt 36, soit 36."""
+    before = max(0, target.start - _LONGEST_BEFORE)
+    if _TOTAL_BEFORE.search(text, before, target.start) is not None:
+        return True
+    return _TOTAL_AFTER.match(text, target.end) is not None
+
+
+def _adds_up(target: Quantity, one: Quantity, other: Quantity) -> bool:
+    units = {number.unit.name for number in (target, one, other) if number.unit is not None}
+    if len(units) > 1:
+        return False
+    return any(
+        _close(target.values[0], a + b)
+        for a in one.values[:_MOST_READINGS]
+        for b in other.values[:_MOST_READINGS]
+    )
+
+
+def may_be_derived(text: str, target: Quantity, others: list[Quantity]) -> bool:
     """Whether two of ``others`` could give the target's value, if they stood in one sentence."""
     numbers = [other for other in others if other.kind is NUMBER and other is not target]
-    return len(numbers) > _MAX_OPERANDS or derivation(target, numbers) is not None
+    return len(numbers) > _MAX_OPERANDS or derivation(text, target, numbers) is not None
 
 
 def is_points(unit: Unit | None) -> bool:
@@ -68,7 +99,9 @@ def in_text(target: Quantity, quantities: list[Quantity]) -> Quantity | None:
     """One of two neighbouring percentages of a text that lie as many points apart as is told."""
     if not is_points(target.unit):
         return None
-    for one, other in pairwise(quantities):
+    # what stands between them, a year perhaps, does not part them
+    shares = [quantity for quantity in quantities if quantity.unit is not None]
+    for one, other in pairwise(shares):
         if other.start - one.end <= _NEAR and one.values and other.values:
             if _gives(target, one, other):
                 return one

@@ -16,6 +16,8 @@ _MINUS = "\u2212\u2011\ufe63\uff0d"
 _DASHES = "\u2012\u2014\u301c\uff5e"
 _PUNCTUATION = {"\uff1a": ":", "\uff0c": ",", "\uff0e": ".", "\uff0f": "/", "\uff05": "%"}
 _PUNCTUATION |= {"\uff08": "(", "\uff09": ")", "\u066b": ".", "\u066c": ",", "\u066a": "%"}
+_PUNCTUATION |= dict(zip("ᵉʳᵗʰˢᵈᵐ", "erthsdm", strict=True))
+"""18ᵉ, 1ˢᵗ."""
 _PUNCTUATION |= {"\uff04": "$", "\uffe5": "\u00a5", "\uffe1": "\u00a3", "\uff0b": "+"}
 
 

@@ -48,7 +48,7 @@ _MOST_EQUAL = 20
 """Equal figures of a text that are tried for the one below a heading, or for a time."""
 _LETTER_MEETS_DIGIT = re.compile(r"(?<=[a-z])-?(?=[0-9])|(?<=[0-9])-?(?=[a-z])")
 _JOINTS = (" ", "-", "")
-_SHORT_CODE = 5
+_SHORT_CODE = 8
 """Characters of a name that may also be spelled with a joint: ``E 4``, ``E-4``, ``§ 15 a``."""
 _MOST_TRIED = 20
 """Places of a name in one text that are looked at: 14 b, where it says 14 bis 18 Uhr first."""
@@ -199,8 +199,10 @@ _DOTTED = re.compile(r"([01]?[0-9]|2[0-3])\.([0-5][0-9])")
 
 
 def _dotted_minute(text: str, number: Quantity) -> int | None:
-    """The minute after midnight that a number such as ``10.30`` may stand for."""
-    if number.unit is not None or number.form is not DIGITS or number.kind is not NUMBER:
+    """The minute after midnight that a number such as ``10.30`` or ``8.15 h`` may stand for."""
+    if number.form is not DIGITS or number.kind is not NUMBER:
+        return None
+    if number.unit is not None and number.unit.name != "h":
         return None
     if number.sign or not 4 <= number.value_end - number.value_start <= 5:
         return None

@@ -11,7 +11,7 @@ _LOSS_STEMS = (
     "loss lost lose negativ verlust fehlbetrag defizit deficit déficit perte pérdida fall fell "
     "drop declin decreas "
     "reduc shrank shrink sank sink gesunken rückgang gefallen abzüglich kälte frost baiss "
-    "recul dimin inférieur cayó "
+    "recul dimin inférieur cayó rabatt nachlass discount descuento remise sconto desconto zniżk "
     "bajó caída descen"
 ).split()
 _LOSS_WORDS = (
@@ -20,7 +20,9 @@ _LOSS_WORDS = (
 )
 _LESS_AFTER = re.compile(
     r"(?i)[^.,;:!?\n\d]{0,16}"
-    r"\b(?:less|lower|fewer|down|below|weniger|niedriger|unter null|menos|bajo)\b"
+    r"\b(?:less|lower|fewer|down|below|off|discount|rebate|cheaper|lighter|weniger|niedriger"
+    r"|unter null|rabatt|nachlass|ermäßigung|günstiger|billiger|leichter|zurück|menos|bajo"
+    r"|descuento|rebaja|remise|réduction|sconto|desconto|korting|zniżki)\b"
 )
 _LOSS_CJK = "亏损 下降 减少 零下 赤字 減少 マイナス 氷点下".split()
 _LOSS = re.compile(rf"(?i)(?:{'|'.join(_LOSS_STEMS)})|\b(?:{_LOSS_WORDS})\b|{'|'.join(_LOSS_CJK)}")
@@ -61,6 +63,7 @@ _ALMOST = _marks(
 _MOST_OFF = 0.2
 """Share of a value that a rounding may be off: "about 2,000" is not 1,500."""
 _OPEN = 1 - 1e-9
+_CLOSED = 1 + 1e-9
 
 _CONNECTIVES = (
     "and or to of in on at for from per by with the is was as than off each out up more less "
@@ -96,6 +99,7 @@ def tolerance(text: str, quantity: Quantity) -> tuple[float, float] | None:
     value, step = quantity.values[0], shown_step(quantity)
     if _ABOUT.search(before):
         half = min(step / 2, max(abs(value) * _MOST_OFF, quantity.step / 2))
+        half *= _CLOSED  # 2.65 is about 2.7, whatever 2.7 - 0.05 is in binary
         return value - half, value + half
     # what is over 14 is not yet 15: the far end is open
     if _OVER.search(before):

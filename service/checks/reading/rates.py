@@ -38,6 +38,9 @@ _OPENINGS: Final = frozenset(
 )
 
 
+_AND: Final = frozenset({"an", "un", "et", "y "})
+
+
 def may_follow(text: str, end: int) -> bool:
     """Whether a denominator may stand at ``end``; quick, for nearly every number has none."""
     char = text[end : end + 1]
@@ -54,6 +57,8 @@ def behind(text: str, end: int) -> Per | None:
     found: Per = {}
     limit = min(len(text), end + _LONGEST)
     for _ in range(_MOST):
+        if found and not may_follow(text, end) and text[end + 1 : end + 3] not in _AND:
+            break
         match = _PER.match(text, end, limit)
         if match is None and found:
             match = _MORE.match(text, end, limit)

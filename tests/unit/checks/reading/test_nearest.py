@@ -37,5 +37,5 @@ def test_differences_of_swapped_digits(one: float, other: float) -> None:
 def test_what_no_pair_gives_no_pair_of_its_sentence_gives(words: list[str]) -> None:
     numbers = read(", ".join(words)).quantities
     for target in numbers:
-        if derivation(target, same_sentence(target, numbers, [])) is not None:
-            assert may_be_derived(target, numbers)
+        if derivation("", target, same_sentence(target, numbers, [])) is not None:
+            assert may_be_derived("", target, numbers)
