@@ -22,7 +22,7 @@ from pydantic import (
 from service.expressions import check_expression
 from service.redaction.patterns import check_pattern
 
-CHECKS_VERSION = 2
+CHECKS_VERSION = 3
 """Goes up when a check decides differently: a new rule must not be taken for a bad release."""
 
 OTHER = "other"
