@@ -413,8 +413,6 @@ _BLOCKS_BEFORE: Final = frozenset("-−–.,:/+'’±^€$£¥₹₩#_")
 _MINUS: Final = tuple(MINUS_WORDS)
 _ENDS_OF_MINUS: Final = frozenset(end for word in _MINUS for end in (word[-1], word[-1].upper()))
 _JOINS_AFTER: Final = frozenset(".,:'’/-–−")
-_SAME_BEHIND: Final = 24
-"""Characters in which two texts that go on alike have named what a quantity is told for."""
 _FAR_BEHIND: Final = 60
 """Characters behind a quantity in which is said for what it is told."""
 _MOST_TRIED: Final = 4
@@ -445,13 +443,14 @@ def _literal(answer: str, quantity: Quantity, chunks: list[Source]) -> Place | N
 
 def _is_for_another(answer: str, own_end: int, text: str, end: int) -> bool:
     """Whether the same quantity is told for something else: $5 per hour, $5 per day."""
-    behind = answer[own_end : own_end + _SAME_BEHIND]
-    if len(behind) == _SAME_BEHIND and text.startswith(behind, end):
+    mine, size = rates.behind_to(fold(answer[own_end : own_end + _FAR_BEHIND]), 0)
+    if mine is None:
         return False
-    mine = rates.behind(fold(answer[own_end : own_end + _FAR_BEHIND]), 0)
-    return mine is not None and rates.differ(
-        mine, rates.behind(fold(text[end : end + _FAR_BEHIND]), 0)
-    )
+    if text.startswith(answer[own_end : own_end + size], end):
+        after = text[end + size : end + size + 1]
+        if not after.isalnum() and after != "-":
+            return False  # the same words
+    return rates.differ(mine, rates.behind(fold(text[end : end + _FAR_BEHIND]), 0))
 
 
 def _bounded(text: str, start: int, end: int, quantity: Quantity, answer: str) -> bool:

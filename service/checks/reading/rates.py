@@ -34,11 +34,11 @@ _DATED = re.compile(r" [0-9A-ZÄÖÜ]")
 _LONGEST: Final = 60
 _MOST: Final = 3
 _OPENINGS: Final = frozenset(
-    f"{word} "[:2] for word in "per pro je par por each every a an al am im la die un une".split()
+    f"{word} "[:3] for word in "per pro je par por each every al am an im la die un une".split()
 )
 
 
-_AND: Final = frozenset({"an", "un", "et", "y "})
+_AND: Final = (" and ", " und ", " et ", " y ")
 
 
 def may_follow(text: str, end: int) -> bool:
@@ -48,16 +48,23 @@ def may_follow(text: str, end: int) -> bool:
         return True
     if char != " " and char != "\xa0" and char != "\u202f":
         return False
-    return text[end + 1 : end + 3] in _OPENINGS or text[end + 1 : end + 2] == "/"
+    opening = text[end + 1 : end + 4]
+    return opening in _OPENINGS or opening[:2] == "a " or opening[:1] == "/"
 
 
 def behind(text: str, end: int) -> Per | None:
     """The denominators that stand behind a quantity that ends at ``end`` in folded text; None
     where there is none, or one that is not known."""
+    return behind_to(text, end)[0]
+
+
+def behind_to(text: str, end: int) -> tuple[Per | None, int]:
+    """:func:`behind`, and where the last of them ends."""
     found: Per = {}
     limit = min(len(text), end + _LONGEST)
     for _ in range(_MOST):
-        if found and not may_follow(text, end) and text[end + 1 : end + 3] not in _AND:
+        is_more = bool(found) and not may_follow(text, end)
+        if is_more and not text.startswith(_AND, end):
             break
         match = _PER.match(text, end, limit)
         if match is None and found:
@@ -70,7 +77,7 @@ def behind(text: str, end: int) -> Per | None:
         unit = _unit(word)
         kind = "who" if unit is None else _KINDS[unit.dimension]
         if unit is None and word.lower() not in _WHO:
-            return None
+            return None, end
         if match.re is _PER and match["weak"] is not None:
             if kind != "time" or len(word) < 2 or _DATED.match(text, match.end()):
                 break
@@ -78,7 +85,7 @@ def behind(text: str, end: int) -> Per | None:
             break
         found[kind] = unit
         end = match.end()
-    return found or None
+    return found or None, end
 
 
 def _is_known(word: str) -> bool:
