@@ -221,7 +221,10 @@ def test_secrets_come_from_the_environment(server, monkeypatch):
             {"url": "http://x/", "response": {"retrieved": {"each": "a", "ref": "b"}}},
             "answer is req",
         ),
-        ({"url": "http://x/", "timeout": 5}, "targets.t.timeout: no such field; did you mean timeout_s?"),
+        (
+            {"url": "http://x/", "timeout": 5},
+            "no such field; did you mean timeout_s?",
+        ),
     ],
     ids=["scheme", "login", "bearer", "key", "name", "newline", "expression", "answer", "unknown"],
 )
