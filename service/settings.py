@@ -553,7 +553,7 @@ class _Loader(yaml.SafeLoader):
 
 def read_yaml(path: Path, named_by: str) -> Any:
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 (it is a safe one)
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 (a SafeLoader)
     except OSError as error:
         raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:

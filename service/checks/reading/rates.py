@@ -36,8 +36,7 @@ _MOST: Final = 3
 _OPENINGS: Final = frozenset(
     f"{word} "[:3] for word in "per pro je par por each every al am an im la die un une".split()
 )
-
-
+"""How what stands behind a space begins, if it is a denominator."""
 _AND: Final = (" and ", " und ", " et ", " y ")
 
 
